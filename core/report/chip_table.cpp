@@ -104,11 +104,10 @@ Json claimsDocument(const ChipFacts &chip)
     for (const char *fact : {"cores", "descriptor_version", "hardware_version", "family",
                              "family_index", "cpusubtype", "product"}) {
         for (const target::Claim &claim : target::claims(*chip, fact)) {
-            Json row;
-            row["value"] = claim.value;
-            row["default"] = claim.byDefault;
-            row["source"] = claim.source;
-            row["confidence"] = format::confidenceName(claim.confidence);
+            Json row{{"value", claim.value},
+                     {"default", claim.byDefault},
+                     {"source", claim.source},
+                     {"confidence", format::confidenceName(claim.confidence)}};
             if (!claim.note.empty())
                 row["note"] = claim.note;
             facts[fact].push_back(std::move(row));

@@ -115,13 +115,12 @@ void addMembers(Json &answer, const std::vector<std::uint64_t> &members, bool ru
 void addSharding(Json &answer, const std::vector<std::uint64_t> &tensor,
                  const decision::Sharding &sharding)
 {
-    Json json;
-    json["tensor"] = tensor;
-    json["valid"] = sharding.valid();
-    json["shard"] = sharding.valid() ? Json(sharding.shard) : Json(nullptr);
-    json["checks"] = listJson(sharding.checks, [&](const auto &check) -> Json {
-        return {{"name", check.name}, {"found", check.found}, {"passes", check.passes}};
-    });
+    Json json{{"tensor", tensor},
+              {"valid", sharding.valid()},
+              {"shard", sharding.valid() ? Json(sharding.shard) : Json(nullptr)},
+              {"checks", listJson(sharding.checks, [&](const auto &check) -> Json {
+                   return {{"name", check.name}, {"found", check.found}, {"passes", check.passes}};
+               })}};
     answer["sharding"] = std::move(json);
 }
 

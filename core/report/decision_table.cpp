@@ -348,14 +348,13 @@ Json verdictJson(const Verdict &verdict)
 
 Json memoryJson(const decision::KernelMemory &memory)
 {
-    Json json;
-    json["offset"] = target::halOffsetText(memory.offset);
-    json["bytes"] = numberJson(memory.cap);
-    json["demand"] = numberJson(memory.demand);
-    json["fits"] = memory.fits ? Json(*memory.fits) : Json(nullptr);
-    json["layout"] = target::halLayoutName(memory.layout);
-    json["replicated"] = memory.replicated;
-    json["at_most"] = memory.atMost;
+    Json json{{"offset", target::halOffsetText(memory.offset)},
+              {"bytes", numberJson(memory.cap)},
+              {"demand", numberJson(memory.demand)},
+              {"fits", memory.fits ? Json(*memory.fits) : Json(nullptr)},
+              {"layout", target::halLayoutName(memory.layout)},
+              {"replicated", memory.replicated},
+              {"at_most", memory.atMost}};
     if (memory.contested) {
         json["contested"] = true;
         json["other_demand"] = numberJson(memory.otherDemand);

@@ -130,12 +130,11 @@ Json changeJson(const ProgramChange &change)
 Json structureJson(const Bundle &a, const Bundle &b, const Difference &difference)
 {
     const ProgramDifference &program = difference.program.detail;
-    Json json;
-    json["summary"] = differenceSummary(a, b, difference);
-    json["operations_a"] = program.operationsA;
-    json["operations_b"] = program.operationsB;
-    json["operations_matched"] = program.matched;
-    json["operations"] = listJson(program.changes, changeJson);
+    Json json{{"summary", differenceSummary(a, b, difference)},
+              {"operations_a", program.operationsA},
+              {"operations_b", program.operationsB},
+              {"operations_matched", program.matched},
+              {"operations", listJson(program.changes, changeJson)}};
     if (const auto tasks = compareTasks(a, b)) {
         json["tasks_a"] = tasks->tasksA;
         json["tasks_b"] = tasks->tasksB;
@@ -150,12 +149,11 @@ Json structureJson(const Bundle &a, const Bundle &b, const Difference &differenc
 Json orderJson(const ComparedPair &pair)
 {
     const ChannelOrder &order = *pair.order;
-    Json json;
-    json["correlation"] = order.correlation;
-    json["outputs_moved"] = ChannelOrder::moved(order.outputs);
-    json["inputs_moved"] = ChannelOrder::moved(order.inputs);
-    json["outputs"] = order.outputs;
-    json["inputs"] = order.inputs;
+    Json json{{"correlation", order.correlation},
+              {"outputs_moved", ChannelOrder::moved(order.outputs)},
+              {"inputs_moved", ChannelOrder::moved(order.inputs)},
+              {"outputs", order.outputs},
+              {"inputs", order.inputs}};
     if (const auto &values = pair.reordered) {
         json["equal"] = numberJson(values->equal);
         json["different"] = numberJson(values->different);
@@ -167,14 +165,13 @@ Json orderJson(const ComparedPair &pair)
 
 Json pairJson(const Bundle &a, const Bundle &b, const ComparedPair &pair)
 {
-    Json json;
-    json["name"] = a.weights()[pair.a].name;
-    json["name_b"] = b.weights()[pair.b].name;
-    json["address"] = a.weights()[pair.a].address();
-    json["address_b"] = b.weights()[pair.b].address();
-    json["pairing"] = pairingName(pair.pairing);
-    json["pairing_confidence"] = pairConfidenceName(pair.confidence);
-    json["pairing_reason"] = pairingReason(a, b, pair);
+    Json json{{"name", a.weights()[pair.a].name},
+              {"name_b", b.weights()[pair.b].name},
+              {"address", a.weights()[pair.a].address()},
+              {"address_b", b.weights()[pair.b].address()},
+              {"pairing", pairingName(pair.pairing)},
+              {"pairing_confidence", pairConfidenceName(pair.confidence)},
+              {"pairing_reason", pairingReason(a, b, pair)}};
     if (pair.content != ContentKind::None)
         json["pairing_content"] = contentKindName(pair.content);
     if (pair.similarity)
@@ -203,11 +200,10 @@ Json pairJson(const Bundle &a, const Bundle &b, const ComparedPair &pair)
 Json joinedJson(const Bundle &a, const Bundle &b, std::span<const ComparedPair> parts)
 {
     const WeightSlice &slice = *parts.front().slice;
-    Json json;
-    json["kind"] = slice.name();
-    json["whole"] = slice.ofA ? weightJson(a, parts.front().a, std::nullopt, {})
-                              : weightJson(b, parts.front().b, std::nullopt, {});
-    json["axis"] = slice.axis;
+    Json json{{"kind", slice.name()},
+              {"whole", slice.ofA ? weightJson(a, parts.front().a, std::nullopt, {})
+                                  : weightJson(b, parts.front().b, std::nullopt, {})},
+              {"axis", slice.axis}};
     const bool compared = std::ranges::all_of(
         parts, [](const ComparedPair &each) { return each.values.has_value(); });
     const bool exact = std::ranges::all_of(parts, &ComparedPair::exact);
@@ -215,15 +211,14 @@ Json joinedJson(const Bundle &a, const Bundle &b, std::span<const ComparedPair> 
     json["exact"] = compared ? Json(exact) : Json(nullptr);
     json["parts"] = Json::array();
     for (const ComparedPair &one : parts) {
-        Json row;
-        row["weight"] = slice.ofA ? weightJson(b, one.b, std::nullopt, {})
-                                  : weightJson(a, one.a, std::nullopt, {});
-        row["first"] = numberJson(one.slice->first);
-        row["count"] = numberJson(one.slice->count);
-        row["exact"] = one.values ? Json(one.exact()) : Json(nullptr);
-        row["similarity"] = one.similarity.value_or(0);
-        row["values"] = one.values ? valuesJson(*one.values) : Json(nullptr);
-        row["verdict"] = verdict(one, a, b);
+        Json row{{"weight", slice.ofA ? weightJson(b, one.b, std::nullopt, {})
+                                      : weightJson(a, one.a, std::nullopt, {})},
+                 {"first", numberJson(one.slice->first)},
+                 {"count", numberJson(one.slice->count)},
+                 {"exact", one.values ? Json(one.exact()) : Json(nullptr)},
+                 {"similarity", one.similarity.value_or(0)},
+                 {"values", one.values ? valuesJson(*one.values) : Json(nullptr)},
+                 {"verdict", verdict(one, a, b)}};
         if (one.fault)
             row["fault"] = diagnosticJson({Severity::Error, *one.fault});
         json["parts"].push_back(std::move(row));
@@ -287,11 +282,10 @@ Json maskJson(const MaskCheck &mask)
 
 Json paletteJson(const PaletteCheck &palette, const Shape &shape)
 {
-    Json json;
-    json["examined"] = numberJson(palette.examined);
-    json["not_nearest"] = numberJson(palette.notNearest);
-    json["entries"] = numberJson(palette.entries);
-    json["used_entries"] = numberJson(palette.usedEntries);
+    Json json{{"examined", numberJson(palette.examined)},
+              {"not_nearest", numberJson(palette.notNearest)},
+              {"entries", numberJson(palette.entries)},
+              {"used_entries", numberJson(palette.usedEntries)}};
     if (palette.worst)
         json["worst"] = {{"index", numbersJson(elementPlace(shape, palette.worst->element))},
                          {"a", exactJson(palette.worst->a)},
@@ -378,17 +372,16 @@ Json verdictJson(const CheckedDifference &checked)
 /// Both histograms, and both values of an element together: [bin of A, bin of B, elements].
 Json binsJson(const PairBins &bins)
 {
-    Json json;
-    json["bin_width"] = bins.width;
-    json["from"] = bins.edge(0);
-    json["a"] = numbersJson(bins.a);
-    json["b"] = numbersJson(bins.b);
-    json["outside"] = {numberJson(bins.outsideA), numberJson(bins.outsideB)};
-    json["not_finite"] = {numberJson(bins.notFiniteA), numberJson(bins.notFiniteB)};
-    json["zero_in_both"] = numberJson(bins.zeros);
-    json["zeroed"] = numbersJson(bins.zeroed);
-    json["revived"] = numbersJson(bins.revived);
-    json["joint"] = Json::array();
+    Json json{{"bin_width", bins.width},
+              {"from", bins.edge(0)},
+              {"a", numbersJson(bins.a)},
+              {"b", numbersJson(bins.b)},
+              {"outside", {numberJson(bins.outsideA), numberJson(bins.outsideB)}},
+              {"not_finite", {numberJson(bins.notFiniteA), numberJson(bins.notFiniteB)}},
+              {"zero_in_both", numberJson(bins.zeros)},
+              {"zeroed", numbersJson(bins.zeroed)},
+              {"revived", numbersJson(bins.revived)},
+              {"joint", Json::array()}};
     for (std::size_t i = 0; i < bins.both.size(); ++i) {
         if (bins.both[i] > 0)
             json["joint"].push_back(
@@ -399,11 +392,10 @@ Json binsJson(const PairBins &bins)
 
 Json worstJson(const WorstPlaces &worst, const Shape &shape)
 {
-    Json json;
-    json["channels"] = numberJson(worst.channels);
-    json["different_channels"] = numberJson(worst.differentChannels);
-    json["worst_channels"] = jsonArray(channelTable(), worst.worstChannels);
-    json["chosen_elements"] = numberJson(worst.chosenElements);
+    Json json{{"channels", numberJson(worst.channels)},
+              {"different_channels", numberJson(worst.differentChannels)},
+              {"worst_channels", jsonArray(channelTable(), worst.worstChannels)},
+              {"chosen_elements", numberJson(worst.chosenElements)}};
     json["worst_elements"] =
         jsonArray(elementTable(), elementRows(worst, shape, ElementType::Fp16));
     if (worst.bins)
@@ -455,13 +447,9 @@ Json cellJson(const BuildMatrix &matrix, const MatrixCell &cell, const Bundle &b
 /// Codebooks entry to entry, as `diff --codebooks` has them.
 Json codebookMatchJson(const CodebookMatch &match)
 {
-    Json json;
-    json["codebooks_a"] = numberJson(match.booksA);
-    json["codebooks_b"] = numberJson(match.booksB);
-    json["entries_a"] = numberJson(match.entriesA);
-    json["entries_b"] = numberJson(match.entriesB);
-    json["vector"] = numberJson(match.vector);
-    json["counts"] = Json::object();
+    Json json{{"codebooks_a", numberJson(match.booksA)}, {"codebooks_b", numberJson(match.booksB)},
+              {"entries_a", numberJson(match.entriesA)}, {"entries_b", numberJson(match.entriesB)},
+              {"vector", numberJson(match.vector)},      {"counts", Json::object()}};
     for (std::size_t i = 0; i < kEntryChanges; ++i)
         json["counts"][std::string(entryChangeName(static_cast<EntryChange>(i)))] =
             numberJson(match.counts[i]);
@@ -621,10 +609,9 @@ Json differencesJson(std::span<const CheckedDifference> all)
     json["matrix"] = Json::array();
     const BuildMatrix matrix = buildMatrix(a, all);
     for (const BuildMatrix::Row &line : matrix.rows) {
-        Json row;
-        row["weight"] = line.name;
-        row["stored_bytes"] = numberJson(line.cells.front().storedBytes);
-        row["builds"] = Json::array();
+        Json row{{"weight", line.name},
+                 {"stored_bytes", numberJson(line.cells.front().storedBytes)},
+                 {"builds", Json::array()}};
         for (std::size_t i = 0; i < all.size(); ++i)
             row["builds"].push_back(cellJson(matrix, line.cells[i + 1], *all[i].b));
         json["matrix"].push_back(std::move(row));

@@ -194,9 +194,7 @@ Json encodeJson(const Bundle &bundle, const EncodedBundle &encoded, codec::Encod
 Json raisedJson(std::string_view before, std::string_view after,
                 std::span<const OpsetChange> changes)
 {
-    Json opset;
-    opset["before"] = before;
-    opset["after"] = after;
+    Json opset{{"before", before}, {"after", after}};
     opset["changes"] = listJson(changes, [&](const auto &change) -> Json {
         return {{"operation", change.operation}, {"function", change.function},
                 {"count", change.count},         {"opset", fmt::format("ios{}", change.opset)},

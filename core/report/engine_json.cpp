@@ -88,9 +88,8 @@ HalShown halShown(const target::Target &target, const target::HalField &field)
 
 Json collectiveJson(const target::Target &target)
 {
-    Json json;
-    json["operations"] = jsonArray(collectiveOperationTable(), decision::collectiveOps());
-    json["reduction_kinds"] = Json::object();
+    Json json{{"operations", jsonArray(collectiveOperationTable(), decision::collectiveOps())},
+              {"reduction_kinds", Json::object()}};
     for (const decision::ReductionToken &token : decision::reductionTokens())
         json["reduction_kinds"][token.token] = token.kind;
     json["atomics"] = listJson(decision::atomicRows(), [&](const auto &row) -> Json {
@@ -133,17 +132,15 @@ std::vector<LaneCode> laneCodes(std::uint32_t version)
 Json formatWordJson(std::uint32_t version)
 {
     const descriptor::FormatWordLayout layout = descriptor::formatWordLayout(version);
-    Json json;
-    json["version"] = version;
-    json["offset"] = hex(layout.offset);
-    json["lane_bits"] = layout.laneBits;
-    json["e4m3"] = layout.hasE4m3;
-    json["lanes"] = Json::array();
+    Json json{{"version", version},
+              {"offset", hex(layout.offset)},
+              {"lane_bits", layout.laneBits},
+              {"e4m3", layout.hasE4m3},
+              {"lanes", Json::array()}};
     for (const FormatLane lane : kFormatLanes) {
-        Json row;
-        row["lane"] = descriptor::formatLaneName(lane);
-        row["bits"] = {layout.low(lane) + layout.laneBits - 1, layout.low(lane)};
-        row["formats"] = Json::array();
+        Json row{{"lane", descriptor::formatLaneName(lane)},
+                 {"bits", {layout.low(lane) + layout.laneBits - 1, layout.low(lane)}},
+                 {"formats", Json::array()}};
         for (const LaneCode &code : laneCodes(version)) {
             if (code.lane == lane)
                 row["formats"].push_back(jsonObject(laneCodeTable(), code));
@@ -388,10 +385,7 @@ void addEncodedWord(Json &answer, std::uint32_t version, std::uint32_t word,
                     const std::vector<std::string> &formats,
                     const std::vector<OverflowChoice> &overflow)
 {
-    Json json;
-    json["value"] = hexText(word);
-    json["formats"] = formats;
-    json["overflow"] = Json::object();
+    Json json{{"value", hexText(word)}, {"formats", formats}, {"overflow", Json::object()}};
     for (const OverflowChoice &each : overflow)
         json["overflow"][each.lane] = {{"mode", each.saturates ? "saturate" : "nan"},
                                        {"offset", hexText(each.offset)},

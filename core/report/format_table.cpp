@@ -424,9 +424,7 @@ const TableOf<KnotFacts> &knotTable()
 Json activationJson(std::string_view name, const ActivationTable &table,
                     std::span<const EvaluatedInput> evaluated)
 {
-    Json json;
-    json["name"] = name;
-    json["layout"] = format::activationLayoutName(table.layout());
+    Json json{{"name", name}, {"layout", format::activationLayoutName(table.layout())}};
     const ActivationTable::Domain domain = table.domain();
     json["domain"] = {{"low", report::json(Real{domain.low})},
                       {"high", report::json(Real{domain.high})},

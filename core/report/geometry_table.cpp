@@ -237,14 +237,13 @@ void addWinograd(const WinogradGate &gate, FactList &facts)
 
 Json winogradJson(const WinogradGate &gate)
 {
-    Json json;
-    json["eligible"] = optionalJson(gate.eligible);
-    json["work"] = numberJson(gate.work);
-    json["threshold"] = gate.threshold;
-    json["threshold_reason"] = gate.thresholdReason;
-    json["conditions"] = listJson(gate.conditions, conditionJson);
-    json["selection"] = listJson(gate.selection, conditionJson);
-    json["tiles"] = Json::array();
+    Json json{{"eligible", optionalJson(gate.eligible)},
+              {"work", numberJson(gate.work)},
+              {"threshold", gate.threshold},
+              {"threshold_reason", gate.thresholdReason},
+              {"conditions", listJson(gate.conditions, conditionJson)},
+              {"selection", listJson(gate.selection, conditionJson)},
+              {"tiles", Json::array()}};
     for (const auto &tile : gate.tiles) {
         json["tiles"].push_back({{"output_tile", tile.output},
                                  {"input_tile", tile.input},
@@ -263,10 +262,9 @@ Json channelMapJson(std::uint64_t channels, const target::ChosenFigure &cores)
     json["rule"] = "channel mod " + std::to_string(count);
     json["cores"] = Json::array();
     for (std::uint64_t core = 0; core < std::min(count, channels); ++core) {
-        Json row;
-        row["core"] = core;
-        row["channels"] = numberJson((channels - core - 1) / count + 1);
-        row["first"] = Json::array();
+        Json row{{"core", core},
+                 {"channels", numberJson((channels - core - 1) / count + 1)},
+                 {"first", Json::array()}};
         for (std::uint64_t c = core; c < channels && c < core + 4 * count; c += count)
             row["first"].push_back(c);
         json["cores"].push_back(std::move(row));
@@ -436,17 +434,16 @@ Json geometryJson(const LayerOperation &operation, const Geometry &geometry)
 {
     Json json;
     json["operation"] = operationJson(operation);
-    Json ocg;
-    ocg["size"] = numberJson(geometry.group);
-    ocg["reading"] = ocgReadingName(geometry.reading);
-    ocg["kernel_elements"] = numberJson(geometry.kernel);
-    ocg["source_mode"] = sourceModeName(geometry.mode);
-    ocg["source_mode_reason"] = geometry.modeReason;
-    ocg["channels_per_accumulator"] = geometry.perAccumulator;
-    ocg["accumulator_offset"] = target::halOffsetText(accumulatorOffset(geometry.mode));
-    ocg["byte_cap"] = byteCap(geometry.cap);
-    ocg["byte_cap_offset"] = target::halOffsetText(byteCapOffset(geometry.cap));
-    ocg["byte_cap_confidence"] = "assumed";
+    Json ocg{{"size", numberJson(geometry.group)},
+             {"reading", ocgReadingName(geometry.reading)},
+             {"kernel_elements", numberJson(geometry.kernel)},
+             {"source_mode", sourceModeName(geometry.mode)},
+             {"source_mode_reason", geometry.modeReason},
+             {"channels_per_accumulator", geometry.perAccumulator},
+             {"accumulator_offset", target::halOffsetText(accumulatorOffset(geometry.mode))},
+             {"byte_cap", byteCap(geometry.cap)},
+             {"byte_cap_offset", target::halOffsetText(byteCapOffset(geometry.cap))},
+             {"byte_cap_confidence", "assumed"}};
     Json other;
     other["reading"] = ocgReadingName(
         geometry.reading == OcgReading::Listing ? OcgReading::Formula : OcgReading::Listing);
@@ -484,12 +481,11 @@ Json geometryJson(const LayerOperation &operation, const Geometry &geometry)
 Json judgedJson(const JudgedLayer &layer, const LayerOperation &operation, const Geometry &geometry,
                 const roofline::Assessment &assessment)
 {
-    Json row;
-    row["weight"] = layer.weight.empty() ? Json(nullptr) : Json(layer.weight);
-    row["address"] = layer.address.empty() ? Json(nullptr) : Json(layer.address);
-    row["function"] = layer.function;
-    row["consumer"] = layer.consumer;
-    row["op"] = layer.op;
+    Json row{{"weight", layer.weight.empty() ? Json(nullptr) : Json(layer.weight)},
+             {"address", layer.address.empty() ? Json(nullptr) : Json(layer.address)},
+             {"function", layer.function},
+             {"consumer", layer.consumer},
+             {"op", layer.op}};
     row.update(geometryJson(operation, geometry));
     row["assessment"] = assessmentJson(assessment);
     return row;

@@ -23,15 +23,11 @@ using namespace hwx;
 Json headerJson(const Container &container)
 {
     const Header &header = container.header;
-    Json json;
-    json["magic"] = hexText(header.magic);
-    json["cputype"] = hexText(header.cputype);
-    json["cpusubtype"] = hexText(header.cpusubtype);
-    json["filetype"] = hexText(header.filetype);
-    json["ncmds"] = hexText(header.ncmds);
-    json["sizeofcmds"] = hexText(header.sizeofcmds);
-    json["flags"] = hexText(header.flags);
-    json["reserved"] = hexText(header.reserved);
+    Json json{
+        {"magic", hexText(header.magic)},           {"cputype", hexText(header.cputype)},
+        {"cpusubtype", hexText(header.cpusubtype)}, {"filetype", hexText(header.filetype)},
+        {"ncmds", hexText(header.ncmds)},           {"sizeofcmds", hexText(header.sizeofcmds)},
+        {"flags", hexText(header.flags)},           {"reserved", hexText(header.reserved)}};
     const descriptor::Version *version = container.version;
     json["generation"] = version == nullptr || version->generation.empty()
                              ? Json(nullptr)
@@ -84,10 +80,9 @@ void addProgram(Json &json, const Thread &thread)
 
 Json threadJson(const Thread &thread)
 {
-    Json json;
-    json["flavor"] = thread.flavor;
-    json["count"] = hexText(thread.count);
-    json["state_end"] = hexText(thread.stateEnd);
+    Json json{{"flavor", thread.flavor},
+              {"count", hexText(thread.count)},
+              {"state_end", hexText(thread.stateEnd)}};
     if (thread.role == ThreadRole::Program) {
         addProgram(json, thread);
     } else if (thread.role == ThreadRole::Port) {
@@ -150,18 +145,17 @@ Json commandJson(const CommandFacts &row)
 
 Json segmentJson(const Segment &segment)
 {
-    Json json;
-    json["name"] = segment.name;
-    json["vmaddr"] = hexText(segment.vmAddress);
-    json["vmsize"] = hexText(segment.vmSize);
-    json["fileoff"] = hexText(segment.fileOffset);
-    json["filesize"] = hexText(segment.fileSize);
-    json["maxprot"] = segment.maxProtection;
-    json["initprot"] = segment.initProtection;
-    json["nsects"] = segment.sectionCount;
-    json["flags"] = hexText(segment.flags);
-    json["flag_names"] = segmentFlagNames(segment.flags);
-    json["virtual_window"] = !segment.hasBytes();
+    Json json{{"name", segment.name},
+              {"vmaddr", hexText(segment.vmAddress)},
+              {"vmsize", hexText(segment.vmSize)},
+              {"fileoff", hexText(segment.fileOffset)},
+              {"filesize", hexText(segment.fileSize)},
+              {"maxprot", segment.maxProtection},
+              {"initprot", segment.initProtection},
+              {"nsects", segment.sectionCount},
+              {"flags", hexText(segment.flags)},
+              {"flag_names", segmentFlagNames(segment.flags)},
+              {"virtual_window", !segment.hasBytes()}};
     std::vector<ContainerSectionFacts> sections;
     for (const hwx::SegmentSection &section : segment.sections)
         sections.push_back({&segment, &section});
@@ -262,12 +256,11 @@ Json packetsJson(const TaskDetail &detail)
 {
     Json list = Json::array();
     for (const descriptor::Packet &packet : detail.stream.packets) {
-        Json row;
-        row["td_offset"] = hexText(packet.offset);
-        row["word"] = fmt::format("{:#010x}", packet.word);
-        row["address"] = hexText(packet.address);
-        row["count"] = packet.count;
-        row["kind"] = descriptor::packetKindName(packet.kind);
+        Json row{{"td_offset", hexText(packet.offset)},
+                 {"word", fmt::format("{:#010x}", packet.word)},
+                 {"address", hexText(packet.address)},
+                 {"count", packet.count},
+                 {"kind", descriptor::packetKindName(packet.kind)}};
         if (packet.kind == descriptor::PacketKind::Address)
             row["bar"] = packet.bar;
         list.push_back(std::move(row));
@@ -306,16 +299,15 @@ Json taskJson(TaskReader &reader, std::size_t index, TaskDetail &detail,
     reader.read(index, detail);
     const auto &version = *reader.list().version;
     const std::uint64_t fileOffset = section.bytes->offset.value + detail.task.offset;
-    Json json;
-    json["index"] = index;
-    json["offset"] = hexText(detail.task.offset);
-    json["file_offset"] = hexText(fileOffset);
-    json["size"] = hexText(detail.task.bytes());
-    json["stream_start"] = hexText(detail.stream.begin);
-    json["stream_end"] = hexText(detail.stream.end);
-    json["exact"] = detail.stream.exact;
-    json["stream"] = detail.task.stream;
-    json["extended_header"] = detail.task.extended;
+    Json json{{"index", index},
+              {"offset", hexText(detail.task.offset)},
+              {"file_offset", hexText(fileOffset)},
+              {"size", hexText(detail.task.bytes())},
+              {"stream_start", hexText(detail.stream.begin)},
+              {"stream_end", hexText(detail.stream.end)},
+              {"exact", detail.stream.exact},
+              {"stream", detail.task.stream},
+              {"extended_header", detail.task.extended}};
     json["header_words"] =
         listJson(detail.header, [](std::uint32_t word) { return hexText(word); });
     Json header = Json::object();
@@ -415,15 +407,14 @@ Json tilesJson(const Container &container, std::span<const std::byte> bytes)
 {
     return listJson(kernelTiles(container), [&](const KernelTile &tile) {
         const Symbol &symbol = container.symbols[tile.symbol];
-        Json json;
-        json["symbol"] = symbol.name;
-        json["lane"] = tile.name.lane ? Json(*tile.name.lane) : Json(nullptr);
-        json["vmaddr"] = hexText(tile.address);
-        json["n_desc"] = hexText(symbol.desc);
-        json["section"] = tile.section;
-        json["section_offset"] = hexText(tile.sectionOffset);
-        json["file_offset"] = hexText(tile.fileOffset.value);
-        json["size"] = hexText(tile.bytes.value);
+        Json json{{"symbol", symbol.name},
+                  {"lane", tile.name.lane ? Json(*tile.name.lane) : Json(nullptr)},
+                  {"vmaddr", hexText(tile.address)},
+                  {"n_desc", hexText(symbol.desc)},
+                  {"section", tile.section},
+                  {"section_offset", hexText(tile.sectionOffset)},
+                  {"file_offset", hexText(tile.fileOffset.value)},
+                  {"size", hexText(tile.bytes.value)}};
         Json weights;
         addValues(weights, bytes.subspan(static_cast<std::size_t>(tile.fileOffset.value),
                                          static_cast<std::size_t>(tile.bytes.value)));

@@ -77,12 +77,11 @@ void addInputType(Json &row, const mil::ValueType &type)
 
 Json functionJson(const mil::Function &function, const std::string &segment)
 {
-    Json json;
-    json["name"] = function.name;
-    json["model"] = function.model;
-    json["opset"] = function.opset;
-    json["ops"] = mil::operationCount(function.body);
-    json["inputs"] = Json::array();
+    Json json{{"name", function.name},
+              {"model", function.model},
+              {"opset", function.opset},
+              {"ops", mil::operationCount(function.body)},
+              {"inputs", Json::array()}};
     for (const mil::NamedType &input : function.inputs) {
         Json row;
         row["name"] = input.name;
@@ -149,10 +148,9 @@ Json blobJson(const milblob::Record &record)
 
 Json fileJson(const BundleFile &file)
 {
-    Json json;
-    json["path"] = file.path;
-    json["bytes"] = numberJson(file.file->size().value);
-    json["kind"] = sectionKindName(file.role);
+    Json json{{"path", file.path},
+              {"bytes", numberJson(file.file->size().value)},
+              {"kind", sectionKindName(file.role)}};
     if (file.role != SectionKind::Data)
         return json;
     json["version"] = file.blobVersion;
@@ -170,10 +168,9 @@ Json bundleTotalsJson(const Bundle &bundle)
 {
     const Totals &totals = bundle.totals();
     const bool known = weightsOfUnknownBytes(bundle) == 0;
-    Json json;
-    json["weights"] = totals.weights;
-    json["stored_bytes"] = known ? numberJson(totals.storedBytes.value) : Json(nullptr);
-    json["dense_fp16_bytes"] = numberJson(totals.denseFp16Bytes.value);
+    Json json{{"weights", totals.weights},
+              {"stored_bytes", known ? numberJson(totals.storedBytes.value) : Json(nullptr)},
+              {"dense_fp16_bytes", numberJson(totals.denseFp16Bytes.value)}};
     json["ratio"] =
         known && totals.denseFp16Bytes.value > 0 ? ratioJson(totals.ratio) : Json(nullptr);
     json["forms"] = Json::object();

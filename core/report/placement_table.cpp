@@ -442,12 +442,11 @@ Json energyJson(const std::optional<Energy> &energy)
 
 Json programJson(const ProgramTime &program)
 {
-    Json json;
-    json["engine_time_s"] = optionalJson(program.engineTimeS);
-    json["known_time_s"] = program.timed > 0 ? Json(program.knownS) : Json(nullptr);
-    json["layers"] = program.layers;
-    json["layers_timed"] = program.timed;
-    json["layers_uncounted"] = program.uncounted; // how often they run is not known
+    Json json{{"engine_time_s", optionalJson(program.engineTimeS)},
+              {"known_time_s", program.timed > 0 ? Json(program.knownS) : Json(nullptr)},
+              {"layers", program.layers},
+              {"layers_timed", program.timed},
+              {"layers_uncounted", program.uncounted}}; // how often they run is not known
     json["launches"] = program.launches ? numberJson(*program.launches) : Json(nullptr);
     json["dispatch_floor_s"] = optionalJson(program.dispatchFloorS);
     json["dispatch_fixed_s"] = program.callFixedS > 0 ? Json(program.callFixedS) : Json(nullptr);
@@ -477,13 +476,12 @@ Json roofsJson(const Assessment &point)
 
 Json assessmentJson(const Assessment &point)
 {
-    Json json;
-    json["form"] = point.form;
-    json["outcome"] = decision::outcomeName(point.outcome);
-    json["weight_bytes"] = numberJson(point.weightBytes);
-    json["flops"] = roundedJson(point.flops);
-    json["bytes"] = roundedJson(point.bytes);
-    json["compute_s"] = optionalJson(point.computeS);
+    Json json{{"form", point.form},
+              {"outcome", decision::outcomeName(point.outcome)},
+              {"weight_bytes", numberJson(point.weightBytes)},
+              {"flops", roundedJson(point.flops)},
+              {"bytes", roundedJson(point.bytes)},
+              {"compute_s", optionalJson(point.computeS)}};
     if (point.computeRoof != nullptr && !point.computeRoof->isOfAll())
         json["compute_rate"] = roofJson(point.computeRoof);
     json["memory_s"] = optionalJson(point.memoryS);

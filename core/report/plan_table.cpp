@@ -18,10 +18,9 @@ using plan::Candidate;
 
 Json chipFiguresJson(const std::string &target, const plan::ChipFigures &figures)
 {
-    Json json;
-    json["target"] = target;
-    json["outcome"] = decision::outcomeName(figures.outcome);
-    json["bytes_moved"] = numberJson(figures.moved);
+    Json json{{"target", target},
+              {"outcome", decision::outcomeName(figures.outcome)},
+              {"bytes_moved", numberJson(figures.moved)}};
     // A weight that no layer reads has no time.
     json["time_s"] = figures.layerS.empty() ? Json(nullptr) : optionalJson(figures.timeS);
     return json;
@@ -29,9 +28,8 @@ Json chipFiguresJson(const std::string &target, const plan::ChipFigures &figures
 
 Json triedJson(const PlannedWeight &weight, const Candidate &candidate)
 {
-    Json json;
-    json["form"] = candidate->name;
-    json["refused"] = candidate->refused.empty() ? Json(nullptr) : Json(candidate->refused);
+    Json json{{"form", candidate->name},
+              {"refused", candidate->refused.empty() ? Json(nullptr) : Json(candidate->refused)}};
     if (!candidate->refused.empty())
         return json;
     json["bytes"] = numberJson(candidate->stored);
@@ -142,9 +140,8 @@ Json planTotalsJson(const plan::Survey &survey, const plan::PlanTotals &totals)
         totals.largest == kNoIndex ? Json(nullptr) : Json(survey.names[totals.largest]);
     json["chips"] = Json::array();
     for (std::size_t t = 0; t < survey.targets.size(); ++t) {
-        Json chip;
-        chip["target"] = survey.targets[t]->name;
-        chip["bytes_moved"] = numberJson(totals.moved[t]);
+        Json chip{{"target", survey.targets[t]->name},
+                  {"bytes_moved", numberJson(totals.moved[t])}};
         chip.update(programJson(totals.programs[t]));
         json["chips"].push_back(std::move(chip));
     }

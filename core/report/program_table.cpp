@@ -240,9 +240,7 @@ void addNode(Json &json, const Neighbourhood &drawn, std::size_t n)
 Json graphUnitJson(const Neighbourhood &drawn, std::size_t index)
 {
     const DrawnUnit &unit = drawn.units[index];
-    Json json;
-    json["id"] = index;
-    json["hop"] = unit.hop;
+    Json json{{"id", index}, {"hop", unit.hop}};
     if (unit.kind == DrawnUnit::Kind::Node) {
         addNode(json, drawn, unit.nodes.front());
     } else {

@@ -16,10 +16,7 @@ Json entryJson(const section::Unit &unit, section::Kind kind)
     const section::Entry &entry = unit.entry(kind);
     if (entry.bytes == 0)
         return nullptr;
-    Json json;
-    json["type"] = entry.type;
-    json["bit_depth"] = entry.bitDepth;
-    json["count"] = entry.count;
+    Json json{{"type", entry.type}, {"bit_depth", entry.bitDepth}, {"count", entry.count}};
     if (kind == section::Kind::Pal)
         json["palette_format"] = entry.paletteFormat;
     json["offset"] = numberJson(entry.offset);
@@ -30,15 +27,14 @@ Json entryJson(const section::Unit &unit, section::Kind kind)
 Json recordJson(const section::WeightSection &section, const section::RecordPlace &place)
 {
     const section::GroupRecord &record = section.units[place.unit].records[place.record];
-    Json json;
-    json["unit"] = place.unit;
-    json["core"] = section.units[place.unit].core;
-    json["record"] = place.record;
-    json["offset"] = record.offset();
-    json["channels"] = record.channels();
-    json["first_channel"] = numberJson(place.firstChannel);
-    json["file_offset"] = numberJson(place.range.offset.value);
-    json["bytes"] = numberJson(place.range.bytes.value);
+    Json json{{"unit", place.unit},
+              {"core", section.units[place.unit].core},
+              {"record", place.record},
+              {"offset", record.offset()},
+              {"channels", record.channels()},
+              {"first_channel", numberJson(place.firstChannel)},
+              {"file_offset", numberJson(place.range.offset.value)},
+              {"bytes", numberJson(place.range.bytes.value)}};
     if (section.units[place.unit].has(section::Kind::Pal))
         json["codebook"] = numberJson(place.codebook);
     Json slots = Json::object();
@@ -53,18 +49,17 @@ Json recordJson(const section::WeightSection &section, const section::RecordPlac
 
 Json unitJson(const section::Unit &unit)
 {
-    Json json;
-    json["name"] = unit.name;
-    json["type"] = unit.type;
-    json["kernel_format"] = unit.kernelFormat;
-    json["core"] = unit.core;
-    json["cores"] = unit.cores;
-    json["shape"] = {unit.outputs, unit.inputs, unit.depth, unit.height, unit.width};
-    json["groups"] = unit.groups;
-    json["flags"] = section::unitFlagNames(unit.flags);
-    json["vector_size"] = unit.vectorSize;
-    json["payload"] = numberJson(unit.payload);
-    json["payload_bytes"] = numberJson(unit.payloadBytes);
+    Json json{{"name", unit.name},
+              {"type", unit.type},
+              {"kernel_format", unit.kernelFormat},
+              {"core", unit.core},
+              {"cores", unit.cores},
+              {"shape", {unit.outputs, unit.inputs, unit.depth, unit.height, unit.width}},
+              {"groups", unit.groups},
+              {"flags", section::unitFlagNames(unit.flags)},
+              {"vector_size", unit.vectorSize},
+              {"payload", numberJson(unit.payload)},
+              {"payload_bytes", numberJson(unit.payloadBytes)}};
     Json entries = Json::object();
     for (std::size_t kind = 0; kind < section::kKinds; ++kind) {
         const auto entry = static_cast<section::Kind>(kind);
@@ -238,14 +233,13 @@ std::vector<Column<GroupRow>> groupColumns()
 /// record with its channels, bytes and slots.
 Json sectionJson(const section::WeightSection &section)
 {
-    Json json;
-    json["version"] = section.version;
-    json["codegen_version"] = section.codegen;
-    json["target"] = section.target;
-    json["resolved"] = section.resolved();
-    json["bytes"] = numberJson(section.fileBytes);
-    json["units"] = listJson(section.units, unitJson);
-    json["records"] = Json::array();
+    Json json{{"version", section.version},
+              {"codegen_version", section.codegen},
+              {"target", section.target},
+              {"resolved", section.resolved()},
+              {"bytes", numberJson(section.fileBytes)},
+              {"units", listJson(section.units, unitJson)},
+              {"records", Json::array()}};
     for (const section::UnitGroup &group : section.groups) {
         if (group.fault)
             continue;

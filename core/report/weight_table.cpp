@@ -87,11 +87,10 @@ Json ofRead(const WeightFacts &row, const Value &value)
 Json operandJson(const Bundle &bundle, const codec::Operand &operand)
 {
     const OperandPlace &place = *operand.place;
-    Json json;
-    json["role"] = codec::partRoleName(operand.role);
-    json["dtype"] = elementTypeName(operand.declaredType());
-    json["shape"] = numbersJson(operand.declaredShape());
-    json["bytes"] = numberJson(place.bytes.value);
+    Json json{{"role", codec::partRoleName(operand.role)},
+              {"dtype", elementTypeName(operand.declaredType())},
+              {"shape", numbersJson(operand.declaredShape())},
+              {"bytes", numberJson(place.bytes.value)}};
     if (place.isLiteral()) {
         json["file"] = nullptr;
         return json;
