@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // `collective`: the multi-die layer of chapter 36 and its arithmetic.
 #include "app/cli/chips.h"
-#include "app/cli/text_output.h"
 #include "core/base/csv.h"
 #include "core/base/error_builder.h"
 #include "core/base/quantity.h"

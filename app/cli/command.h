@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "app/cli/output_file.h"
-#include "app/cli/text_output.h"
+#include "app/cli/output.h"
 #include "core/bundle/bound_shapes.h"
 #include "core/report/json.h"
 
 namespace CLI {
 class App;
+class FormatterBase;
 class Option;
 class ParseError;
 class Validator;
@@ -243,5 +243,21 @@ Diagnostics withJournals(const Diagnostics &printed);
 /// Says on standard error what no document and no list of diagnostics has said; one that is
 /// an error turns the exit code of a command that is done into "bad input".
 void finishJournals(Context &context);
+
+// What the tree of commands tells people and shells.
+
+/// Help in our own words, no wider than the terminal; 80 columns where standard output is none.
+std::shared_ptr<CLI::FormatterBase> helpFormatter();
+/// resources/help/scripts.md: each command with what it prints as JSON.
+extern const std::string_view kScriptsPage;
+/// Puts the commands of the program into groups, in the order of a release's work.
+void groupCommands(CLI::App &app);
+/// The values that an option takes one of; empty where it takes others.
+std::vector<std::string> valuesOf(const CLI::Option &option);
+
+/// `completion WORD…`: prints, one a line, what the last of the words may become, for the shells'
+/// own scripts (packaging/linux): commands, options, their values, chips, and the weights of a
+/// bundle that is named in the line. Nothing where the name of a file may stand. Not in the help.
+void printCompletions(const CLI::App &app, std::vector<std::string> words);
 
 } // namespace kernscope::cli

@@ -2,8 +2,6 @@
 #include "app/cli/chips.h"
 #include "app/cli/command.h"
 #include "app/cli/encode.h"
-#include "app/cli/output_file.h"
-#include "app/cli/text_output.h"
 #include "core/assessment/activations.h"
 #include "core/assessment/consumer_kinds.h"
 #include "core/base/error_builder.h"

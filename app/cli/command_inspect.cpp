@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command.h"
-#include "app/cli/output_file.h"
-#include "app/cli/text_output.h"
 #include "core/assessment/compression_config.h"
 #include "core/assessment/weight_where.h"
 #include "core/base/error_builder.h"
@@ -15,7 +13,6 @@
 #include "core/form/form_steps.h"
 #include "core/report/bundle_report.h"
 #include "core/report/byte_table.h"
-#include "core/report/coverage_table.h"
 #include "core/report/program_table.h"
 #include "core/report/weight_table.h"
 

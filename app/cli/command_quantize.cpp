@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/chips.h"
-#include "app/cli/output_file.h"
-#include "app/cli/text_output.h"
 #include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
 #include "core/numeric/npy.h"

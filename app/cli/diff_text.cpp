@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/diff_text.h"
 
-#include "app/cli/text_output.h"
+#include "app/cli/output.h"
 #include "core/bundle/bundle.h"
 #include "core/form/form_steps.h"
 #include "core/report/build_matrix.h"

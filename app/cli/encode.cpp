@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/encode.h"
 
-#include "app/cli/text_output.h"
+#include "app/cli/output.h"
 #include "core/assessment/consumer_kinds.h"
 #include "core/assessment/weight_facts.h"
 #include "core/base/error_builder.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/cli/help.h"
+#include "app/cli/command.h"
 
-#include "app/cli/text_output.h"
 #include "core/bundle/bundle.h"
 #include "core/plan/weight_error.h"
 #include "core/target/target.h"

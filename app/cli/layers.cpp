@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/chips.h"
-#include "app/cli/text_output.h"
 #include "core/base/csv.h"
 #include "core/bundle/bundle.h"
 #include "core/report/chip_table.h"

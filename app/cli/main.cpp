@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command.h"
-#include "app/cli/help.h"
 #include "core/base/error_builder.h"
 #include "core/base/files.h"
 #include "core/base/sandbox.h"

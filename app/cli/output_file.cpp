@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/cli/output_file.h"
+#include "app/cli/output.h"
 
 #include "app/cli/command.h"
 #include "core/base/error_builder.h"

@@ -291,8 +291,7 @@ std::vector<NearerRow> AuditSubject::nearer() const
 
 const TableOf<NearerRow> &nearerTable()
 {
-    using Row = NearerRow;
-    static const TableOf<Row> table(
+    static const TableOf<NearerRow> table(
         "nearer",
         {{kName, "weight", "Weight of the package, by its address", CELL(View(row.package->name))},
          {kName | kDocument, "sibling_weight", "Weight of the other build",

@@ -152,8 +152,7 @@ std::vector<FindingRow> findingRows(const Bundle &bundle, const std::vector<Find
 
 const TableOf<FindingRow> &findingTable()
 {
-    using Row = FindingRow;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<FindingRow> kColumns[] = {
         {kDocument | kTerminal, "kind", "What is odd", CELL(Word(findingName(row.finding->kind)))},
         {kWindow, "finding", "What is odd; the worst kinds come first",
          [](auto &row) {
@@ -212,7 +211,7 @@ const TableOf<FindingRow> &findingTable()
         {kWindow, "advice", "what to do", "What one would do about it",
          CELL(View(findingAdvice(row.finding->kind)))},
     };
-    static const TableOf<Row> table{"findings", kColumns};
+    static const TableOf<FindingRow> table{"findings", kColumns};
     return table;
 }
 

@@ -3,6 +3,7 @@
 
 #include "core/base/little_endian.h"
 #include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
 #include "core/numeric/convert.h"
 #include "core/report/json_table.h"
 
@@ -373,8 +374,7 @@ std::vector<SectionFacts> sectionRows(const Bundle &bundle)
 
 const TableOf<SectionFacts> &sectionTable()
 {
-    using Row = SectionFacts;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<SectionFacts> kColumns[] = {
         {"file", "File of the bundle that holds the section",
          CELL(View(row.bundle->files()[row.section->file].path))},
         {kNumber, "offset", "First byte, counted from the start of the file",
@@ -397,10 +397,10 @@ const TableOf<SectionFacts> &sectionTable()
         {kDocument | kWindow, "owner", "weight", "Weight that the section belongs to",
          CELL(orNothing(row.bundle->ownerOf(*row.section)))},
     };
-    static const TableOf<Row> kTable{"sections",
-                                     kColumns,
-                                     {"name", "file", "offset", "bytes", "kind"},
-                                     {"name", "kind", "offset", "bytes", "owner", "file"}};
+    static const TableOf<SectionFacts> kTable{"sections",
+                                              kColumns,
+                                              {"name", "file", "offset", "bytes", "kind"},
+                                              {"name", "kind", "offset", "bytes", "owner", "file"}};
     return kTable;
 }
 
@@ -441,8 +441,7 @@ std::vector<HitFacts> hitRows(const BundlePtr &bundle, const search::Query &quer
 
 const TableOf<HitFacts> &hitTable()
 {
-    using Row = HitFacts;
-    static constexpr Column<Row>
+    static constexpr Column<HitFacts>
         kColumns[] =
             {
                 {kName, "place", "Where it is, as Go To and the command line take it",
@@ -503,7 +502,7 @@ const TableOf<HitFacts> &hitTable()
                 {kNumber, "entries", "Number of entries of the codebook, or of stored values",
                  CELL(strayCount(row, &search::StrayCode::entries))},
             };
-    static const TableOf<Row> kTable{
+    static const TableOf<HitFacts> kTable{
         "found", kColumns, {"place", "file", "offset", "bytes", "section"}};
     return kTable;
 }
@@ -539,6 +538,74 @@ Json foundJson(std::string_view path, const Bundle &bundle, const search::Query 
     json["complete"] = found.complete;
     json["hits"] = jsonArray(hitTable(), rows);
     return json;
+}
+
+std::vector<CoverageLine> coverageLines(const Bundle &bundle, const Coverage &coverage)
+{
+    std::vector<CoverageLine> lines;
+    for (const CoverageRow &row : coverage.rows)
+        lines.push_back({&bundle, &row});
+    return lines;
+}
+
+const TableOf<CoverageLine> &coverageTable()
+{
+    static const TableOf<CoverageLine> table(
+        "coverage",
+        {{kName, "weight", "Weight, by its address",
+          CELL(row.bundle->weights()[row.row->weight].address())},
+         {kNumber, "elements", "Parameters of the weight",
+          CELL(Count(row.bundle->weights()[row.row->weight].elements.value))},
+         {kNumber, "bits", "bits a weight", "Stored bits over elements",
+          CELL(row.row->bits ? Value(Real(*row.row->bits, 2)) : Unknown())},
+         {"found", "How it is stored", CELL(View(row.row->found))},
+         {"expected", "The form that was expected", CELL(orNothing(row.row->expected))},
+         {"kept", "Whether it is in the form expected",
+          [](const CoverageLine &row) -> Value {
+              if (row.row->expected.empty())
+                  return Nothing();
+              return row.row->kept ? Word("yes", Mark::Good) : Word("no", Mark::Bad);
+          },
+          jsonOf(CELL(row.row->expected.empty() ? Json(nullptr) : Json(row.row->kept)))},
+         {"why", "why dense", "Why it may have been left dense", CELL(orNothing(row.row->why))},
+         {kNumber, "extra_bytes", "extra", "Bytes beyond what the form expected would take",
+          CELL(row.row->kept ? Value(Nothing()) : Count(row.row->extraBytes)), withUnit("B")}});
+    return table;
+}
+
+std::string coverageSentence(const Coverage &coverage, const CoverageRules &rules)
+{
+    std::string text = fmt::format("{:.2f} bits a weight, {}", coverage.bits(),
+                                   counted(coverage.parameters, "parameter"));
+    if (!rules.any())
+        return text;
+    if (coverage.broken > 0)
+        text += fmt::format(", {} not in the form expected ({})",
+                            counted(coverage.broken, "weight"), bytesText(coverage.extraBytes));
+    else if (coverage.judged == 0)
+        text += ", no weight has an expected form";
+    else if (coverage.judged == coverage.rows.size())
+        text += ", every weight is as expected";
+    else
+        text += fmt::format(", {} of {} with an expected form, all as expected",
+                            grouped(coverage.judged), counted(coverage.rows.size(), "weight"));
+    if (coverage.alone > 0)
+        text += fmt::format(", {} without a partner in the sibling build",
+                            counted(coverage.alone, "weight"));
+    return text;
+}
+
+void addCoverage(Json &document, const Bundle &bundle, const Coverage &coverage,
+                 const CoverageRules &rules)
+{
+    Json &own = document["coverage"];
+    own["sentence"] = coverageSentence(coverage, rules);
+    own["bits"] = ratioJson(coverage.bits());
+    own["parameters"] = numberJson(coverage.parameters);
+    own["stored_bytes"] = numberJson(coverage.storedBytes);
+    own["extra_bytes"] = numberJson(coverage.extraBytes);
+    own["not_kept"] = coverage.broken;
+    own["weights"] = jsonArray(coverageTable(), coverageLines(bundle, coverage));
 }
 
 } // namespace kernscope::report

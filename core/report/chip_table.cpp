@@ -191,8 +191,7 @@ std::vector<FloorFacts> floorRows(const target::Target &target)
 
 const TableOf<FloorFacts> &floorTable()
 {
-    using Row = FloorFacts;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<FloorFacts> kColumns[] = {
         {"floor", "Name of the MinimumFamily trait", CELL(View(row.floor->floor))},
         {"family", "The first family that reaches it", CELL(View(row.floor->family))},
         {"reached", "Whether the chip's family does", CELL(known(row.reached)),
@@ -203,7 +202,7 @@ const TableOf<FloorFacts> &floorTable()
          CELL(confidenceValue(row.floor->confidence))},
         {kDocument, "note", "Note on the row", CELL(View(row.floor->note))},
     };
-    static const TableOf<Row> kTable{
+    static const TableOf<FloorFacts> kTable{
         "family-floors", kColumns, {"floor", "family", "operations", "reached"}};
     return kTable;
 }
@@ -240,8 +239,7 @@ const TableOf<PlacedFact> &placedFactTable()
 
 const TableOf<ChipFacts> &chipTable()
 {
-    using Row = ChipFacts;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<ChipFacts> kColumns[] = {
         {"name", "target", "Name of the chip", CELL(View(row->name))},
         {kName, "aliases", "names", "Other names that mean it", CELL(List(row->aliases))},
         {kDocument, "contested_names", "contested names",
@@ -292,11 +290,11 @@ const TableOf<ChipFacts> &chipTable()
         {kDocument, "note", "What else is known of the chip", nullptr,
          jsonOf(CELL(row->note.empty() ? noKey() : Json(row->note)))},
     };
-    static const TableOf<Row> kTable{"chip_list",
-                                     kColumns,
-                                     {"name", "kind", "since", "aliases", "silicon", "family",
-                                      "family_index", "hardware_version", "cpusubtype",
-                                      "descriptor_version", "cores"}};
+    static const TableOf<ChipFacts> kTable{"chip_list",
+                                           kColumns,
+                                           {"name", "kind", "since", "aliases", "silicon", "family",
+                                            "family_index", "hardware_version", "cpusubtype",
+                                            "descriptor_version", "cores"}};
     return kTable;
 }
 

@@ -287,10 +287,9 @@ std::vector<TileFacts> tileRows(const codec::ReductionTrace &made)
 
 const TableOf<TileFacts> &tileTable()
 {
-    using Row = TileFacts;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<TileFacts> kColumns[] = {
         {kNumber | kTables, "tile", "Number of the tile of four values, from 0",
-         member<&Row::number, Code>},
+         member<&TileFacts::number, Code>},
         {kNumber | kDocument, "first", "Number of its first value",
          CELL(Code(row.number * codec::Reduction::kTile))},
         {kNumber, "sum", "Sum of its values, rounded to fp16 after each addition",

@@ -242,8 +242,7 @@ std::vector<ContainerSectionFacts> containerSectionFacts(const hwx::Container &c
 
 const TableOf<ContainerSectionFacts> &containerSectionTable()
 {
-    using Row = ContainerSectionFacts;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<ContainerSectionFacts> kColumns[] = {
         {"segname", "segment", "Segment that the section lies in", CELL(View(row.segment->name)),
          jsonOf(CELL(Json(row.section->segment)))},
         {kName, "sectname", "section", "Name of the section",
@@ -286,11 +285,11 @@ const TableOf<ContainerSectionFacts> &containerSectionTable()
         {kDocument, "attributes", "Names of the flags above the type", nullptr,
          jsonOf(CELL(Json(hwx::sectionAttributeNames(row.section->flags))))},
     };
-    static const TableOf<Row> kTable{"container_sections",
-                                     kColumns,
-                                     {"ordinal", "sectname", "segname", "addr", "size", "offset",
-                                      "align_log2", "reloff", "nreloc", "flags", "type",
-                                      "attributes"}};
+    static const TableOf<ContainerSectionFacts> kTable{"container_sections",
+                                                       kColumns,
+                                                       {"ordinal", "sectname", "segname", "addr",
+                                                        "size", "offset", "align_log2", "reloff",
+                                                        "nreloc", "flags", "type", "attributes"}};
     return kTable;
 }
 

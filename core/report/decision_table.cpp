@@ -183,8 +183,7 @@ std::vector<DecisionFacts> decisionFacts(const Bundle &bundle, const DecisionTab
 
 const TableOf<DecisionFacts> &decisionTable()
 {
-    using Row = DecisionFacts;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<DecisionFacts> kColumns[] = {
         {kName, "weight", "The weight, by a name that finds it", CELL(row.weight->findableName()),
          jsonOf(CELL(Json(row.weight->name)))},
         {kName, "form", "How it is stored", CELL(formWords(row.weight->form)),
@@ -255,32 +254,32 @@ const TableOf<DecisionFacts> &decisionTable()
          "What was published of the energy of such a layer, with each condition", nullptr,
          jsonOf(CELL(row.whole ? measuredJson(row.assessed.energyMeasured) : noKey()))},
     };
-    static const TableOf<Row> kTable{"decisions",
-                                     kColumns,
-                                     {"weight",
-                                      "function",
-                                      "address",
-                                      "form",
-                                      "target",
-                                      "outcome",
-                                      "legal",
-                                      "refused_by",
-                                      "verdict",
-                                      "reasons",
-                                      "cap",
-                                      "bytes_moved",
-                                      "speedup",
-                                      "measured",
-                                      "predicted_speedup",
-                                      "predicted_speedup_unpruned",
-                                      "predicted_speedup_call",
-                                      "bound",
-                                      "time_s",
-                                      "energy",
-                                      "energy_measured",
-                                      "disagreements",
-                                      "note",
-                                      "nearest_change"}};
+    static const TableOf<DecisionFacts> kTable{"decisions",
+                                               kColumns,
+                                               {"weight",
+                                                "function",
+                                                "address",
+                                                "form",
+                                                "target",
+                                                "outcome",
+                                                "legal",
+                                                "refused_by",
+                                                "verdict",
+                                                "reasons",
+                                                "cap",
+                                                "bytes_moved",
+                                                "speedup",
+                                                "measured",
+                                                "predicted_speedup",
+                                                "predicted_speedup_unpruned",
+                                                "predicted_speedup_call",
+                                                "bound",
+                                                "time_s",
+                                                "energy",
+                                                "energy_measured",
+                                                "disagreements",
+                                                "note",
+                                                "nearest_change"}};
     return kTable;
 }
 
@@ -441,8 +440,7 @@ std::vector<CandidateFacts> candidateRows(const FormChoice &choice)
 
 const TableOf<CandidateFacts> &candidateTable()
 {
-    using Row = CandidateFacts;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<CandidateFacts> kColumns[] = {
         {kName | kTerminal, "marked", "candidate", "Form, with > where it is the one to take",
          CELL((row.chosen ? "> " : "  ") + row.candidate.form)},
         {kDocument | kWindow, "form", "candidate", "Form; smallest bytes come first",
@@ -503,7 +501,7 @@ const TableOf<CandidateFacts> &candidateTable()
              return predicted ? Value(Real(*predicted, 2)) : Value(Unknown());
          }},
         {kName | kTables, "remark", "Why it is taken or passed over", remarkValue},
-        {kDocument, "chosen", "Whether it is the form to take", member<&Row::chosen>},
+        {kDocument, "chosen", "Whether it is the form to take", member<&CandidateFacts::chosen>},
     };
     return tableOf<kColumns>("candidates");
 }

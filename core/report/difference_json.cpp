@@ -8,7 +8,6 @@
 #include "core/report/edit_table.h"
 #include "core/report/hwx_json.h"
 #include "core/report/json_table.h"
-#include "core/report/patch_files.h"
 
 #include <cmath>
 

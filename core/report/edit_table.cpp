@@ -297,8 +297,7 @@ std::vector<EditFacts> editRows(const Bundle &bundle, const std::vector<AppliedE
 
 const TableOf<EditFacts> &editTable()
 {
-    using Row = EditFacts;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<EditFacts> kColumns[] = {
         {kWindow, "active", "on", "Cleared: switched off, or undone and not made again",
          CELL(Word(row.active ? "on" : "off"))},
         {kDocument, "kind", "What kind of edit it is",
@@ -329,7 +328,7 @@ const TableOf<EditFacts> &editTable()
         {kDocument, "ranges", "The bytes before and after, run by run", nullptr,
          jsonOf(CELL(jsonArray(changedBytesTable(), changedBytes(*row.bundle, *row.edit))))},
     };
-    static const TableOf<Row> kTable{
+    static const TableOf<EditFacts> kTable{
         "edits",
         kColumns,
         {"kind", "edit", "weight", "asked", "stored", "note", "old", "new"},
@@ -414,9 +413,8 @@ std::vector<ChangedBytes> changedBytes(const Bundle &bundle, const AppliedEdit &
 
 const TableOf<ChangedBytes> &changedBytesTable()
 {
-    using Row = ChangedBytes;
-    static constexpr Column<Row> kColumns[] = {
-        {kName, "file", "File that holds the bytes", member<&Row::file>},
+    static constexpr Column<ChangedBytes> kColumns[] = {
+        {kName, "file", "File that holds the bytes", member<&ChangedBytes::file>},
         {kNumber, "offset", "The first changed byte", CELL(Hex(row.edit->offset.value))},
         {kNumber, "bytes", "How many bytes change", CELL(Count(row.edit->after.size()))},
         {"before", "The bytes as they were; of many the first", CELL(bytesValue(row.edit->before)),

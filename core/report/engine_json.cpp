@@ -273,8 +273,7 @@ std::vector<ImageStreamFacts> imageStreamRows()
 
 const TableOf<ImageStreamFacts> &imageStreamTable()
 {
-    using Row = ImageStreamFacts;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<ImageStreamFacts> kColumns[] = {
         {"name", "stream", "What the stream loads", CELL(View(row.stream.name))},
         {"enable", "Byte address of the register that enables it",
          CELL(hexText(row.stream.enable))},
@@ -282,7 +281,7 @@ const TableOf<ImageStreamFacts> &imageStreamTable()
          CELL(hexText(row.stream.baseOffset))},
         {"relocation", "Word address of its relocation register",
          CELL(hexText(row.stream.relocation))},
-        {kTables, "role", "What that relocation is for", member<&Row::role>},
+        {kTables, "role", "What that relocation is for", member<&ImageStreamFacts::role>},
         {kDocument, "source", "Where the registers are from",
          [](auto &) { return View("tables 20.8 and 25.4"); }},
     };
@@ -291,11 +290,10 @@ const TableOf<ImageStreamFacts> &imageStreamTable()
 
 const TableOf<LaneCode> &laneCodeTable()
 {
-    using Row = LaneCode;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<LaneCode> kColumns[] = {
         {kTables, "lane", "Lane of the format word",
          CELL(View(descriptor::formatLaneName(row.lane)))},
-        {"format", "Tensor format", member<&Row::name>},
+        {"format", "Tensor format", member<&LaneCode::name>},
         {"value", "bits", "Its bits in the format word",
          CELL(row.bits ? Value(hexText(*row.bits, 3)) : Value(Unknown())), unknownAs("none"),
          jsonOf(CELL(row.bits ? Json(hexText(*row.bits)) : Json(nullptr)))},

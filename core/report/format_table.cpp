@@ -218,8 +218,7 @@ std::vector<ElementTypeFacts> allElementTypeRows(const target::Target &target)
 
 const TableOf<ElementTypeFacts> &elementTypeTable()
 {
-    using Row = ElementTypeFacts;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<ElementTypeFacts> kColumns[] = {
         {kWindow, "numbering",
          "Which list the code belongs to; codes of different lists are never the same thing",
          CELL(Word(row.numbering))},
@@ -251,7 +250,7 @@ const TableOf<ElementTypeFacts> &elementTypeTable()
         {kDocument | kWindow, "source", "Where the row comes from", CELL(View(row.row->source)),
          originOf(CELL(row.row->note))},
     };
-    static const TableOf<Row> kTable{
+    static const TableOf<ElementTypeFacts> kTable{
         "element-types", kColumns, {"code", "name", "bits", "confidence", "source"}};
     return kTable;
 }

@@ -183,8 +183,7 @@ Json bundleTotalsJson(const Bundle &bundle)
 
 const TableOf<Diagnostic> &diagnosticTable()
 {
-    using Row = Diagnostic;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<Diagnostic> kColumns[] = {
         {"severity", "Error: something cannot be read. Warning: it can, with doubt.",
          CELL(Word{severityName(row.severity), Mark::None, {}, static_cast<int>(row.severity)})},
         {"code", "Stable name of the fault, the same on the command line",
@@ -208,7 +207,7 @@ const TableOf<Diagnostic> &diagnosticTable()
          CELL(View(row.error.message.empty() ? row.error.code : row.error.message)),
          jsonOf(CELL(Json(row.error.message)))},
     };
-    static const TableOf<Row> kTable{
+    static const TableOf<Diagnostic> kTable{
         "diagnostics", kColumns, {}, {"severity", "code", "place", "field", "message"}};
     return kTable;
 }

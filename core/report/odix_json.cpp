@@ -265,8 +265,7 @@ std::vector<MemoryRow> memoryRows(const odix::Compiled &compiled)
 
 const TableOf<MemoryRow> &memoryTable()
 {
-    using Row = MemoryRow;
-    static const TableOf<Row> table(
+    static const TableOf<MemoryRow> table(
         "memory",
         {{kNumber, "buffer", "Buffer of scratch memory", CELL(Code(row.view->buffer))},
          {kNumber, "offset", "First byte in the buffer", CELL(Count(row.view->offset))},
@@ -275,7 +274,7 @@ const TableOf<MemoryRow> &memoryTable()
          {"type", "Elements and shape of the array",
           CELL(typeText(row.compiled->program, row.view->type))},
          {"function", "Function that lays it out",
-          [](const Row &row) -> Value {
+          [](const MemoryRow &row) -> Value {
               const odix::Program &program = row.compiled->program;
               return View(program.symbolOf(program.functions[row.view->function]).name);
           }},
@@ -311,8 +310,7 @@ std::vector<KernelRow> kernelRows(const odix::Compiled &compiled)
 
 const TableOf<KernelRow> &kernelTable()
 {
-    using Row = KernelRow;
-    static const TableOf<Row> table(
+    static const TableOf<KernelRow> table(
         "kernels", {{kName, "kernel", "What is called", CELL(row.name)},
                     {kNumber, "calls", "Calls in all functions", CELL(Count(row.calls))}});
     return table;
@@ -328,8 +326,7 @@ std::vector<ConstantRow> constantRows(const odix::Compiled &compiled)
 
 const TableOf<ConstantRow> &constantTable()
 {
-    using Row = ConstantRow;
-    static const TableOf<Row> table(
+    static const TableOf<ConstantRow> table(
         "constants",
         {{kNumber, "record", "Number of the constant, by its place", CELL(Code(row.record))},
          {kNumber, "offset", "First byte in the file",
@@ -341,7 +338,7 @@ const TableOf<ConstantRow> &constantTable()
          {"type", "Elements and shape",
           CELL(typeText(row.compiled->program, odixConstant(row).type))},
          {"source", "Operation of the package that it came from, by the debug information",
-          [](const Row &row) -> Value {
+          [](const ConstantRow &row) -> Value {
               if (!row.compiled->debug)
                   return Unknown();
               const auto operations =

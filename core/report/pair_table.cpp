@@ -310,8 +310,7 @@ Value errorFigure(const ValueDifference &values, const Real &number)
 
 const TableOf<PairRow> &pairTable()
 {
-    using Row = PairRow;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<PairRow> kColumns[] = {
         {kName | kTerminal, "names", "weight",
          "Name of the weight in A, and in B where that differs",
          [](auto &row) -> Value {
@@ -413,7 +412,7 @@ const TableOf<PairRow> &pairTable()
          "Whether the pair keeps the limits that are set, or which it exceeds",
          CELL(orDash(row.limits))},
     };
-    static const TableOf<Row> kTable{
+    static const TableOf<PairRow> kTable{
         "pairs",
         kColumns,
         {"name",        "name_b",        "form_a",  "form_b",  "stored_a", "stored_b",

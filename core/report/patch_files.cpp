@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/report/patch_files.h"
+#include "core/report/difference_formats.h"
 
 #include "core/base/overlaid_file.h"
 #include "core/base/text.h"

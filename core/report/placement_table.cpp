@@ -337,8 +337,7 @@ std::vector<CeilingFacts> ceilingRows(const roofline::Roofs &roofs)
 
 const TableOf<CeilingFacts> &ceilingTable()
 {
-    using Row = CeilingFacts;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<CeilingFacts> kColumns[] = {
         {"name", "ceiling", "Name of the figure; > marks those that layers are held against",
          CELL((row.used ? "> " : "  ") + row.ceiling.name), jsonOf(CELL(Json(row.ceiling.name)))},
         {"kind", "What it bounds", CELL(Word(roofline::ceilingKindName(row.ceiling.kind)))},
@@ -351,7 +350,7 @@ const TableOf<CeilingFacts> &ceilingTable()
         {"source", "Where the figure is from", CELL(View(row.ceiling.source))},
         {kDocument, "confidence", "How sure it is", CELL(confidenceWord(row.ceiling.confidence))},
     };
-    static const TableOf<Row> kTable{
+    static const TableOf<CeilingFacts> kTable{
         "ceilings",
         kColumns,
         {"name", "kind", "value", "unit", "source", "confidence", "method", "chip"}};

@@ -272,8 +272,7 @@ std::vector<PlannedWeight> plannedWeights(const plan::Survey &survey,
 
 const TableOf<PlannedWeight> &plannedWeightTable()
 {
-    using Row = PlannedWeight;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<PlannedWeight> kColumns[] = {
         {kName, "weight", "Name of the weight", CELL(row.survey->names[row.number])},
         {kDocument, "address", "Model, function and name of the weight", CELL(plannedAddress(row))},
         {kName, "function", "The function of the program that reads the weight",
@@ -314,7 +313,7 @@ const TableOf<PlannedWeight> &plannedWeightTable()
          nullptr, jsonOf(chipsJson)},
         {kDocument, "candidates", "Every form that was tried", nullptr, jsonOf(triedFormsJson)},
     };
-    static const TableOf<Row> kTable{
+    static const TableOf<PlannedWeight> kTable{
         "plan",
         kColumns,
         {"weight", "from", "to", "changed", "why", "error", "method", "sampled", "sensitivity"},
@@ -396,9 +395,8 @@ std::vector<BuildTotals> buildTotals(const PlanSubject &subject, bool own)
 
 const TableOf<BuildTotals> &buildTotalsTable()
 {
-    using Row = BuildTotals;
-    static constexpr Column<Row> kColumns[] = {
-        {kName, "bundle", "build", "A build of the network", member<&Row::name>},
+    static constexpr Column<BuildTotals> kColumns[] = {
+        {kName, "bundle", "build", "A build of the network", member<&BuildTotals::name>},
         {kNumber, "error", "error of the network",
          "Root of the summed squared errors of its layers", CELL(errorValue(row.totals->error))},
         {kNumber, "largest_error", "largest error of a layer",

@@ -527,8 +527,7 @@ std::vector<GraphRow> graphRows(const std::shared_ptr<const graph::Neighbourhood
 
 const TableOf<GraphRow> &graphTable()
 {
-    using Row = GraphRow;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<GraphRow> kColumns[] = {
         {kNumber, "hop", "How many values away from what was asked for",
          CELL(Count(unitOf(row).hop)), notSearched()},
         {"kind",
@@ -568,7 +567,7 @@ const TableOf<GraphRow> &graphTable()
          },
          notSearched()},
     };
-    static const TableOf<Row> kTable{
+    static const TableOf<GraphRow> kTable{
         "graph", kColumns, {}, {"name", "kind", "op", "result", "form", "stored_bytes"}};
     return kTable;
 }

@@ -208,8 +208,7 @@ std::vector<LaneFacts> laneFacts(const std::vector<hwx::KernelLane> &lanes,
 
 const TableOf<LaneFacts> &laneTable()
 {
-    using Row = LaneFacts;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<LaneFacts> kColumns[] = {
         {kNumber, "lane", "Number of the engine", CELL(Code(row.lane.lane))},
         {kNumber, "base", "Where its coefficients begin, as its register says it",
          CELL(Hex(row.lane.base)), jsonOf(CELL(Json(hexText(row.lane.base))))},
@@ -230,10 +229,10 @@ const TableOf<LaneFacts> &laneTable()
         {kDocument, "size_matches", "as long", "Whether that kernel is as long",
          CELL(row.lane.sizeMatches)},
     };
-    static const TableOf<Row> kTable{"lanes",
-                                     kColumns,
-                                     {"lane", "enable", "base", "size", "vmaddr", "symbol",
-                                      "matches_symbol", "size_matches", "relocated"}};
+    static const TableOf<LaneFacts> kTable{"lanes",
+                                           kColumns,
+                                           {"lane", "enable", "base", "size", "vmaddr", "symbol",
+                                            "matches_symbol", "size_matches", "relocated"}};
     return kTable;
 }
 

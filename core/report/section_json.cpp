@@ -191,15 +191,14 @@ void addSlots(std::vector<Column<GroupRow>> &columns, std::index_sequence<Slots.
 
 std::vector<Column<GroupRow>> groupIdentityColumns()
 {
-    using Row = GroupRow;
     return {{kNumber | kWindow, "core",
              "The engine core that makes these channels; in a hardware container the N of the "
              "symbol's \"_ne_N\"",
-             member<&Row::core, Count>},
+             member<&GroupRow::core, Count>},
             {kNumber | kWindow, "group",
              "Number of the group on its core: a record of a weight section, a plane of a "
              "container's slice",
-             member<&Row::record, Count>},
+             member<&GroupRow::record, Count>},
             {kWindow, "channels", "Output channels, the lane counting fastest",
              CELL(channelsText(row)), sortedBy(CELL(SortValue(row.firstChannel)))},
             {kNumber | kWindow, "lanes", "Channels of the group: they interleave in memory",

@@ -350,13 +350,12 @@ const TableOf<ProgramChange> &programChangeTable()
 
 const TableOf<StructureFacts> &structureTable()
 {
-    using Row = StructureFacts;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<StructureFacts> kColumns[] = {
         {"what",
          "A file, a section, a task of a hardware container, a field of its header or a register, "
          "a symbol, a relocation slot or the address of a port",
          CELL(Word(structureKindName(row.kind)))},
-        {kName, "name", "What it is called", member<&Row::name>},
+        {kName, "name", "What it is called", member<&StructureFacts::name>},
         {kNumber, "a", "A", "Its length or value in A; nothing where A does not have it",
          CELL(orNothing(row.a))},
         {kNumber, "b", "B", "Its length or value in B; nothing where B does not have it",

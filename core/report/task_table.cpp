@@ -183,9 +183,8 @@ SlotColumns slotNames()
 
 SlotColumns slotStoredColumns()
 {
-    using Row = SlotFacts;
     return {
-        {kDocument, "file", "File of the bundle", member<&Row::file>},
+        {kDocument, "file", "File of the bundle", member<&SlotFacts::file>},
         {kDocument, "bytes", "Bytes of its words", CELL(Code(4ULL * row.slot->words))},
         {kDocument, "section", "Ordinal of its text section", CELL(Code(row.slot->section))},
         {kDocument, "text_offset", "text offset", "Offset in that section",

@@ -318,8 +318,7 @@ const TableOf<BookEntry> &bookEntryTable()
 
 const TableOf<ScaleRow> &scaleTable()
 {
-    using Row = ScaleRow;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<ScaleRow> kColumns[] = {
         {kNumber, "at", "Index of the scale along the axes that it varies on",
          CELL(row.data->placeOf(row.row)), sortedBy(CELL(SortValue(std::uint64_t{row.row})))},
         {kNumber, "scale", "What a code is multiplied by",
@@ -345,14 +344,13 @@ const TableOf<ScaleRow> &scaleTable()
              return realValue(row.data->biasOf(row.row));
          }},
     };
-    static const TableOf<Row> table{"scales", kColumns};
+    static const TableOf<ScaleRow> table{"scales", kColumns};
     return table;
 }
 
 const TableOf<BinRow> &binTable()
 {
-    using Row = BinRow;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<BinRow> kColumns[] = {
         {kNumber, "low", "from", "Lower edge of the bin", CELL(realValue(row.edge(row.bin)))},
         {kNumber, "high", "to",
          "Upper edge of the bin, which belongs to the next one; to the last one its own",
@@ -364,7 +362,7 @@ const TableOf<BinRow> &binTable()
                                    : static_cast<double>(row.data->bins[row.bin]) /
                                          static_cast<double>(row.all)))},
     };
-    static const TableOf<Row> table{"histogram", kColumns};
+    static const TableOf<BinRow> table{"histogram", kColumns};
     return table;
 }
 

@@ -5,7 +5,7 @@
 #include "core/numeric/npy.h"
 #include "core/patch/edit/edit_parser.h"
 #include "core/patch/reencode/reencode.h"
-#include "core/report/patch_files.h"
+#include "core/report/difference_formats.h"
 #include "diff_sample.h"
 #include "mirror.h"
 #include "synthetic.h"

@@ -9,7 +9,6 @@
 #include "core/report/collective_table.h"
 #include "core/report/compiled_origin.h"
 #include "core/report/container_table.h"
-#include "core/report/coverage_table.h"
 #include "core/report/decision_table.h"
 #include "core/report/edit_table.h"
 #include "core/report/encode_table.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/report/patch_files.h"
+#include "core/report/difference_formats.h"
 
 #include "tests/core/patch/patched_bytes.h"
 #include "tests/data/data_folder.h"
