@@ -387,10 +387,11 @@ int reportFailure(Context &context, const Error &error)
     return exitCodeOf(only.front().error);
 }
 
-void printDocument(report::Json document, const Diagnostics &diagnostics)
+void printDocument(report::Json document, const Diagnostics &diagnostics,
+                   const report::LateLists &lists)
 {
     report::finish(document, withJournals(diagnostics));
-    printWhole(printableJson(report::documentText(document)) + "\n");
+    printWhole(printableJson(report::documentText(document, lists)) + "\n");
 }
 
 Result<BundlePtr> openBundle(const std::filesystem::path &path)

@@ -147,7 +147,8 @@ T usable(Result<T> result)
     return *std::move(result);
 }
 /// Same for a document that a command has begun: appends the diagnostics and prints it.
-void printDocument(report::Json document, const Diagnostics &diagnostics);
+void printDocument(report::Json document, const Diagnostics &diagnostics,
+                   const report::LateLists &lists = {});
 
 /// The answer of a command: `document()` with --json, else `text()` unless --quiet, and the
 /// diagnostics. Returns exitCodeOf(diagnostics).

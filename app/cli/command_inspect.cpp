@@ -326,9 +326,10 @@ void printInspected(const ShapedBundle &opened, const InspectOptions &options,
     const auto numbers =
         options.numbers ? report::numberTables(bundle, cut) : std::vector<mil::NumberTable>();
     if (context.json) {
-        report::Json document = report::inspectJson(bundle, read.statistics.weights, asked);
+        report::LateLists lists;
+        report::Json document = report::inspectJson(bundle, read.statistics.weights, asked, &lists);
         if (!options.where.empty())
-            report::keepWeights(document, options.where, selected); // totals stay those of all
+            report::keepWeights(document, lists, options.where, selected); // totals are of all
         if (options.findings)
             report::addFindings(document, bundle, read.findings);
         if (covered)
@@ -338,7 +339,7 @@ void printInspected(const ShapedBundle &opened, const InspectOptions &options,
         if (!options.report.empty())
             report::addReportFile(document, options.report);
         addShapes(document, opened);
-        return printDocument(std::move(document), read.diagnostics);
+        return printDocument(std::move(document), read.diagnostics, lists);
     }
     if (!context.quiet)
         print(inspectText(bundle, read.statistics.weights, asked, options.sections, selected) +

@@ -29,10 +29,11 @@ namespace kernscope::facade {
 
 namespace {
 
-std::string textOf(report::Json document, const Diagnostics &diagnostics)
+std::string textOf(report::Json document, const Diagnostics &diagnostics,
+                   const report::LateLists &lists = {})
 {
     report::finish(document, diagnostics);
-    return report::documentText(document);
+    return report::documentText(document, lists);
 }
 
 /// The answer, unless the files that it was made of changed meanwhile.
@@ -303,7 +304,8 @@ Result<std::string> Weights::inspect(bool findings, Progress *progress) const
     Progress own;
     Progress &steps = progress ? *progress : own;
     const StatisticsOptions asked{false, false};
-    report::Json document = report::inspectJson(*m_bundle, {}, asked);
+    report::LateLists lists;
+    report::Json document = report::inspectJson(*m_bundle, {}, asked, &lists);
     Diagnostics diagnostics = m_bundle->diagnostics();
     if (findings) {
         std::uint64_t elements = 0;
@@ -319,7 +321,7 @@ Result<std::string> Weights::inspect(bool findings, Progress *progress) const
     }
     if (steps.cancelled())
         return tl::unexpected(cancelled());
-    return unchanged(*this, textOf(std::move(document), diagnostics));
+    return unchanged(*this, textOf(std::move(document), diagnostics, lists));
 }
 
 std::vector<Coverage> Weights::coverage() const

@@ -277,15 +277,16 @@ std::vector<Finding> findAll(const Bundle &bundle,
     return found;
 }
 
-void keepWeights(Json &document, std::string_view where, const std::vector<bool> &selected)
+void keepWeights(Json &document, LateLists &lists, std::string_view where,
+                 const std::vector<bool> &selected)
 {
-    Json kept = Json::array();
-    Json &all = document["weights"];
-    for (std::size_t i = 0; i < all.size(); ++i) {
+    std::vector<std::size_t> kept;
+    for (std::size_t i = 0; i < selected.size(); ++i) {
         if (selected[i])
-            kept.push_back(std::move(all[i]));
+            kept.push_back(i);
     }
-    document["weights"] = std::move(kept);
+    lists.back().count = kept.size();
+    lists.back().row = [row = lists.back().row, kept](std::size_t i) { return row(kept[i]); };
     document["where"] = where;
 }
 

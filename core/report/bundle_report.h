@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/assessment/bundle_findings.h"
-#include "core/report/column.h"
+#include "core/report/json.h"
 
 namespace kernscope::report {
 
@@ -46,8 +46,9 @@ std::vector<Finding> findAll(const Bundle &bundle,
                              const std::vector<std::optional<Statistics>> &weights,
                              Progress &progress);
 
-/// Keeps those of `weights` that were selected, and says by which terms.
-void keepWeights(Json &document, std::string_view where, const std::vector<bool> &selected);
+/// Keeps those of the last list, `weights`, that were selected, and says by which terms.
+void keepWeights(Json &document, LateLists &lists, std::string_view where,
+                 const std::vector<bool> &selected);
 
 /// Adds `findings`: what is worth a look.
 void addFindings(Json &document, const Bundle &bundle, const std::vector<Finding> &findings);

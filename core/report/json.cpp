@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/json.h"
 
+#include "core/base/find.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/build_facts.h"
 #include "core/bundle/bundle.h"
@@ -234,8 +235,33 @@ std::string documentText(const Json &document, int indent)
     return document.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
+std::string documentText(const Json &document, const LateLists &lists)
+{
+    std::string text;
+    const auto add = [&text](std::string_view before, const Json &json, std::size_t depth) {
+        text += before;
+        const std::string own = documentText(json);
+        for (std::size_t at = 0, end = 0; at < own.size(); at = end) {
+            end = std::min(own.find('\n', at), own.size() - 1) + 1;
+            text.append(own, at, end - at).append(end < own.size() ? depth : 0, ' ');
+        }
+    };
+    for (const auto &[key, value] : document.items()) {
+        add(text.empty() ? "{\n " : ",\n ", key, 0);
+        const LateList *list = findBy(lists, &LateList::key, key);
+        const std::size_t count = list ? list->count : 0;
+        if (count == 0)
+            add(": ", value, 1);
+        for (std::size_t i = 0; i < count; ++i)
+            add(i == 0 ? ": [\n  " : ",\n  ", list->row(i), 2);
+        text += count == 0 ? "" : "\n ]";
+    }
+    text += "\n}";
+    return text;
+}
+
 Json inspectJson(const Bundle &bundle, const std::vector<std::optional<Statistics>> &statistics,
-                 const StatisticsOptions &asked)
+                 const StatisticsOptions &asked, LateLists *late)
 {
     Json json = document("inspect");
     json["kind"] = bundleKindName(bundle.kind());
@@ -255,11 +281,22 @@ Json inspectJson(const Bundle &bundle, const std::vector<std::optional<Statistic
     if (!bundle.readOnlyReason().empty())
         json["read_only"] = bundle.readOnlyReason();
     json["files"] = listJson(bundle.files(), fileJson);
-    json["sections"] = jsonArray(sectionTable(), sectionRows(bundle));
-    json["weights"] = Json::array();
-    for (std::size_t i = 0; i < bundle.weights().size(); ++i)
-        json["weights"].push_back(
-            weightJson(bundle, i, i < statistics.size() ? statistics[i] : std::nullopt, asked));
+    const LateLists lists{
+        {"sections", bundle.sections().size(),
+         [&bundle](std::size_t i) {
+             return jsonObject(sectionTable(), SectionFacts{&bundle, &bundle.sections()[i]});
+         }},
+        {"weights", bundle.weights().size(),
+         [&bundle, own = std::span(statistics), asked](std::size_t i) {
+             return weightJson(bundle, i, i < own.size() ? own[i] : std::nullopt, asked);
+         }}};
+    for (const LateList &list : lists) {
+        Json &rows = json[std::string(list.key)] = Json::array();
+        for (std::size_t i = 0; !late && i < list.count; ++i)
+            rows.push_back(list.row(i));
+    }
+    if (late)
+        *late = lists;
     json["totals"] = bundleTotalsJson(bundle);
     json["warnings"] = Json::array();
     json["errors"] = Json::array();

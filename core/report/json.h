@@ -6,6 +6,8 @@
 #include "core/patch/interrupted_save.h"
 #include "core/report/column.h"
 
+#include <functional>
+
 /// The JSON documents of cli.md. Keys are only ever added.
 namespace kernscope::report {
 
@@ -18,14 +20,25 @@ void finish(Json &document, const Diagnostics &diagnostics);
 /// The text of a document, lines ended by '\n' but for the last. Names come from files: what is no
 /// UTF-8 is replaced, so that every document is.
 std::string documentText(const Json &document, int indent = 1);
+/// A list of a document whose rows are made while its text is written: all of them at once take
+/// several times as much memory. What a row is made of has to live until then.
+struct LateList {
+    std::string_view key;
+    std::size_t count = 0;
+    std::function<Json(std::size_t)> row;
+};
+using LateLists = std::vector<LateList>;
+/// The text of a document with these lists in place of what has their keys.
+std::string documentText(const Json &document, const LateLists &lists);
 Json diagnosticJson(const Diagnostic &diagnostic);
 
 /// WEIGHT of cli.md; `statistics` with the keys that were asked for.
 Json weightJson(const Bundle &bundle, std::size_t weight,
                 const std::optional<Statistics> &statistics, const StatisticsOptions &asked);
-/// Everything of `inspect`; `statistics` is empty or has one entry a weight.
+/// Everything of `inspect`; `statistics` is empty or has one entry a weight. With `late`, sections
+/// and weights go there.
 Json inspectJson(const Bundle &bundle, const std::vector<std::optional<Statistics>> &statistics,
-                 const StatisticsOptions &asked);
+                 const StatisticsOptions &asked, LateLists *late = nullptr);
 /// Everything of `diff` of two bundles but its verdict.
 Json differenceJson(const Bundle &a, const Bundle &b, const Difference &difference);
 Json patchJson(const Bundle &bundle, const std::vector<AppliedEdit> &edits,
