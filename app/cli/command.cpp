@@ -341,6 +341,8 @@ void addExamples(CLI::App &command, std::initializer_list<const char *> lines)
 
 int exitCodeOf(const Error &error)
 {
+    if (error.code == "io.open" && !error.expected.empty()) // it is there, and of another kind
+        return kBadInput;
     if (error.code.starts_with("io.") || error.code == "task.cancelled")
         return kIo;
     if (error.code == "codec.argument") // values and statistics are input, the rest are options

@@ -362,7 +362,7 @@ int runSurvey(const HwxOptions &options, Context &context)
         throw CommandFailure{
             ErrorBuilder(std::filesystem::is_directory(options.survey) ? "hwx.survey" : "io.open")
                 .file(options.survey)
-                .expected("a folder with .hwx files")
+                .found("no .hwx file")
                 .message("There is no container to survey")};
     for (const std::filesystem::path &path : paths) {
         if (interrupted())

@@ -294,10 +294,16 @@ OutputRules dequantizeRules(const Context &context, const DequantizeOptions &opt
 
 int runDequantize(const DequantizeOptions &options, Context &context)
 {
+    std::error_code fault;
+    const std::filesystem::path folder(options.folder);
+    if (exists(folder, fault) && !exists(folder / quantized::kManifest, fault))
+        throw CommandFailure{ErrorBuilder("io.open")
+                                 .file(options.folder)
+                                 .expected("a folder that quantize wrote")
+                                 .found("no quantize.json")
+                                 .message("There is nothing to dequantize")};
     const std::string output =
-        options.output.empty()
-            ? (std::filesystem::path(options.folder) / "dequantized.npy").string()
-            : options.output;
+        options.output.empty() ? (folder / "dequantized.npy").string() : options.output;
     static constexpr OutputEnding kEndings[] = {{".npy", "npy"}};
     usable(outputFormat(output, {}, kEndings));
     auto rules = dequantizeRules(context, options);

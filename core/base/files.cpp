@@ -57,8 +57,8 @@ Result<std::string> readSmallFile(const std::filesystem::path &path, std::uint64
     struct stat status = {};
     if (::fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) {
         ::close(file);
-        return fault("io.open", std::string(fileKindText(status.st_mode)),
-                     "Only a regular file is read");
+        return refused({path.string()}, "io.open", {}, "a regular file",
+                       std::string(fileKindText(status.st_mode)), "Only a regular file is read");
     }
     constexpr std::uint64_t kStep = std::uint64_t{1} << 20;
     std::string text;

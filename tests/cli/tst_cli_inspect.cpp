@@ -46,6 +46,23 @@ private slots:
         QVERIFY(!(exitCode == 0 ? result.out : result.err).isEmpty());
     }
 
+    /// What is there, and is not what the command reads: one mistake, one status.
+    void anotherKind()
+    {
+        const QString bundle = writeBundle(m_scratch, "kind.mlmodelc", MadeBundle());
+        const QString file = m_scratch.filePath(u"kind.txt"_s);
+        QVERIFY(put(file, "text"));
+        for (const QString &path : {m_scratch.path(), bundle, file}) {
+            for (const char *command : {"hwx", "odix", "section list", "dequantize", "survey"}) {
+                if (path == bundle && QByteArrayView(command) == "survey")
+                    continue; // which says that nothing of it runs on the engine
+                const CliResult result =
+                    runCli(QString::fromLatin1(command).split(u' ') + QStringList{path});
+                QVERIFY2(result.exitCode == 3, qPrintable(QString::fromLatin1(command) + path));
+            }
+        }
+    }
+
     void unreadable_data()
     {
         QTest::addColumn<QByteArray>("content"); // null: no file at all
