@@ -13,7 +13,6 @@
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
-#include <numeric>
 #include <system_error>
 
 #include <CLI/CLI.hpp>
@@ -99,24 +98,6 @@ CLI::Option *addOutputOptions(CLI::App &command, Context &context, std::string &
     command.add_flag("-f,--force", context.force,
                      "Replace the output where it exists: a file by a file, a bundle by a bundle");
     return option;
-}
-
-/// Insertions, deletions, replacements and exchanges of neighbours that lead from a to b.
-std::size_t wordDistance(std::string_view a, std::string_view b)
-{
-    std::vector<std::size_t> before, row(b.size() + 1), next(b.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        next[0] = i;
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            const std::size_t changed = row[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
-            next[j] = std::min({changed, row[j] + 1, next[j - 1] + 1});
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                next[j] = std::min(next[j], before[j - 2] + 1);
-        }
-        before = std::exchange(row, next);
-    }
-    return row.back();
 }
 
 std::vector<std::string> commandsOf(const CLI::App &app)
@@ -359,24 +340,6 @@ int exitCodeOf(const Diagnostics &diagnostics)
     return hasErrors(diagnostics) ? kBadInput : kDone;
 }
 
-/// Names the nearest of the words that were expected, where that is what is wrong.
-static Error withNearest(Error error)
-{
-    std::vector<std::string> words;
-    for (std::size_t end = 0; end < error.expected.size();) {
-        const std::size_t begin = error.expected.find_first_not_of(", ", end);
-        end = std::min(error.expected.find_first_of(", ", begin), error.expected.size());
-        if (begin < end)
-            words.push_back(error.expected.substr(begin, end - begin));
-    }
-    const bool isName = error.message.starts_with("There is no ") &&
-                        error.message.find("nearest") == std::string::npos;
-    const std::string nearest = isName ? nearestWord(error.found, words) : std::string();
-    if (!nearest.empty())
-        error.message += "; the nearest is " + nearest;
-    return error;
-}
-
 int reportFailure(Context &context, const Error &error)
 {
     // Work that a signal stopped fails in one way or another; the signal is what matters.
@@ -478,21 +441,6 @@ void checkInterrupt()
 Result<std::size_t> findWeight(const Bundle &bundle, std::string_view name)
 {
     return patch::findWeight(bundle, name).map_error(withCode("cli.weight"));
-}
-
-std::string nearestWord(std::string_view typed, const std::vector<std::string> &known)
-{
-    std::string nearest;
-    std::size_t best = std::max<std::size_t>(2, typed.size() / 3) + 1;
-    for (const std::string &word : known) {
-        const bool begins = typed.size() >= 3 && std::string_view(word).starts_with(typed);
-        const std::size_t distance = begins ? 0 : wordDistance(typed, word);
-        if (distance < best && distance < typed.size()) {
-            best = distance;
-            nearest = word;
-        }
-    }
-    return nearest;
 }
 
 const CLI::Validator &notNan()

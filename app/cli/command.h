@@ -196,9 +196,6 @@ Result<std::size_t> findWeight(const Bundle &bundle, std::string_view name);
 
 // Wrong use, said so that the next try is right.
 
-/// The known word that a mistyped one is nearest to; empty where none is near.
-std::string nearestWord(std::string_view typed, const std::vector<std::string> &known);
-
 /// Says what is wrong with the command line that `app` could not parse: with --json as a document,
 /// otherwise on standard error. Returns the exit code: 0 for help and the version.
 int reportParseError(CLI::App &app, const CLI::ParseError &error, Context &context);

@@ -27,8 +27,9 @@ namespace {
 
 using facade::Weights;
 
-[[noreturn]] void raise(const Error &error)
+[[noreturn]] void raise(const Error &given)
 {
+    const Error error = withNearest(given);
     const auto number = [](const auto &quantity) -> py::object {
         return quantity ? py::object(py::int_(quantity->value)) : py::object(py::none());
     };

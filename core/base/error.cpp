@@ -2,6 +2,7 @@
 #include "core/base/error.h"
 
 #include "core/base/error_builder.h"
+#include "core/base/text.h"
 
 #include <algorithm>
 
@@ -82,6 +83,23 @@ std::string describe(const Error &error)
     else if (!error.found.empty())
         text += fmt::format(" (found {})", error.found);
     return text;
+}
+
+Error withNearest(Error error)
+{
+    std::vector<std::string> words;
+    for (std::size_t end = 0; end < error.expected.size();) {
+        const std::size_t begin = error.expected.find_first_not_of(", ", end);
+        end = std::min(error.expected.find_first_of(", ", begin), error.expected.size());
+        if (begin < end)
+            words.push_back(error.expected.substr(begin, end - begin));
+    }
+    const bool isName = error.message.starts_with("There is no ") &&
+                        error.message.find("nearest") == std::string::npos;
+    const std::string nearest = isName ? nearestWord(error.found, words) : std::string();
+    if (!nearest.empty())
+        error.message += "; the nearest is " + nearest;
+    return error;
 }
 
 } // namespace kernscope

@@ -73,6 +73,9 @@ using Diagnostics = std::vector<Diagnostic>;
 bool hasErrors(const Diagnostics &diagnostics);
 std::size_t countOf(const Diagnostics &diagnostics, Severity severity);
 
+/// Names the nearest of the words that were expected, where a name was not known.
+Error withNearest(Error error);
+
 /// "weights/weight.bin+0x40: message (expected …, found …)" for people.
 std::string describe(const Error &error);
 

@@ -2,6 +2,8 @@
 #include "core/base/text.h"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -274,6 +276,41 @@ bool matchesPattern(std::string_view pattern, std::string_view text)
     while (p < pattern.size() && pattern[p] == '*')
         ++p;
     return p == pattern.size();
+}
+
+std::size_t wordDistance(std::string_view a, std::string_view b)
+{
+    constexpr std::size_t kMost = 128;
+    a = a.substr(0, kMost);
+    b = b.substr(0, kMost);
+    std::vector<std::size_t> before, row(b.size() + 1), next(b.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        next[0] = i;
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            const std::size_t changed = row[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+            next[j] = std::min({changed, row[j] + 1, next[j - 1] + 1});
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                next[j] = std::min(next[j], before[j - 2] + 1);
+        }
+        before = std::exchange(row, next);
+    }
+    return row.back();
+}
+
+std::string nearestWord(std::string_view typed, const std::vector<std::string> &known)
+{
+    std::string nearest;
+    std::size_t best = std::max<std::size_t>(2, typed.size() / 3) + 1;
+    for (const std::string &word : known) {
+        const bool begins = typed.size() >= 3 && std::string_view(word).starts_with(typed);
+        const std::size_t distance = begins ? 0 : wordDistance(typed, word);
+        if (distance < best && distance < typed.size()) {
+            best = distance;
+            nearest = word;
+        }
+    }
+    return nearest;
 }
 
 std::string baseName(std::string_view name)

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace kernscope {
 
@@ -63,6 +64,13 @@ bool isPattern(std::string_view text);
 /// "[a-c_]" for one of those, "[!a-c]" for one that is not; a '[' without ']' for itself. Linear in
 /// the text, but for patterns with several stars.
 bool matchesPattern(std::string_view pattern, std::string_view text);
+
+/// Insertions, deletions, replacements and exchanges of neighbours that lead from one text to the
+/// other, in their first 128 bytes.
+std::size_t wordDistance(std::string_view a, std::string_view b);
+
+/// The known word that a mistyped one is nearest to; empty where none is near.
+std::string nearestWord(std::string_view typed, const std::vector<std::string> &known);
 
 /// The name of a weight without the converters' suffixes: "_quantized", "_palettized",
 /// "_sparsified", in any order. A name that is nothing but a suffix stays.

@@ -461,8 +461,12 @@ Result<Made> encode(const Weights &bundle, const std::vector<std::string> &patte
     wanted.minimise = "stored";
     wanted.forms = {std::string(plan::kKeep)};
     wanted.forced.emplace_back("*", plan::kKeep);
-    for (const std::string &pattern : patterns)
-        wanted.forced.emplace_back(pattern, form);
+    for (const std::string &pattern : patterns) {
+        const Bundle &own = *Access::bundle(bundle);
+        const auto found = TRY(patch::findWeights(own, {&pattern, 1}));
+        wanted.forced.emplace_back(
+            found.size() == 1 ? own.weights()[found.front()].findableName() : pattern, form);
+    }
     wanted.make = true;
     return plan(bundle, wanted, progress);
 }

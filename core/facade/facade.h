@@ -189,7 +189,7 @@ Result<Made> plan(const Weights &bundle, const PlanWanted &wanted, Progress *pro
 
 /// The weights that match these patterns in the form of that name ("palette4", "int8",
 /// "sparse-0.5", "blockwise-int4-32", "dense"), all others as they are; the document is that of
-/// plan(). Errors: those of plan().
+/// plan(). Errors: "patch.weight", those of plan().
 Result<Made> encode(const Weights &bundle, const std::vector<std::string> &patterns,
                     std::string_view form, Progress *progress = nullptr);
 

@@ -49,9 +49,12 @@ Result<std::vector<std::optional<std::size_t>>> forcedOf(const Survey &survey, c
                                "This form cannot be given to the weight");
             forced[r] = index;
         }
-        if (!any)
-            return refused("plan.forced", pattern, "the name of a weight that is planned", "none",
-                           "No weight that is planned has a name like this");
+        if (!any) {
+            const std::string nearest = nearestWord(pattern, survey.names);
+            return refused("plan.forced", pattern,
+                           nearest.empty() ? "the name of a weight that is planned" : nearest,
+                           "none", "No weight that is planned has a name like this");
+        }
     }
     return forced;
 }

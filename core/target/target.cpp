@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/target/target.h"
 
+#include "core/base/text.h"
 #include "core/format/table_rows.h"
 #include "core/target/registry.h"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
@@ -24,35 +24,14 @@ bool matches(std::string_view known, std::string_view asked)
            asked.back() >= '0' && asked.back() <= '9';
 }
 
-/// Insertions, deletions and changes that lead from one to the other, at most 3.
-std::size_t distance(std::string_view a, std::string_view b)
-{
-    constexpr std::size_t kFar = 3;
-    if (a.size() > 16 || b.size() > 16)
-        return kFar;
-    std::array<std::size_t, 17> row{};
-    for (std::size_t j = 0; j <= b.size(); ++j)
-        row[j] = j;
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        std::size_t diagonal = row[0];
-        row[0] = i;
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            const std::size_t above = row[j];
-            const std::size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0U : 1U);
-            row[j] = std::min({above + 1, row[j - 1] + 1, change});
-            diagonal = above;
-        }
-    }
-    return std::min(row[b.size()], kFar);
-}
-
 Error unknownName(std::string_view name)
 {
+    constexpr std::size_t kFar = 3;
     std::vector<std::pair<std::size_t, std::string>> near;
     for (const Target &target : targets()) {
-        std::size_t best = distance(lowerCase(target.name), lowerCase(name));
+        std::size_t best = std::min(kFar, wordDistance(lowerCase(target.name), lowerCase(name)));
         for (const std::string &alias : target.aliases)
-            best = std::min(best, distance(lowerCase(alias), lowerCase(name)));
+            best = std::min(best, wordDistance(lowerCase(alias), lowerCase(name)));
         near.emplace_back(best, target.name);
     }
     std::ranges::stable_sort(near, [](const auto &a, const auto &b) { return a.first < b.first; });

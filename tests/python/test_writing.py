@@ -61,7 +61,7 @@ def test_a_copy_is_whole_and_replaces_nothing(sample):
     changed = kernscope.patch("sample-dense.mlmodelc", "set conv1_weight[0]=0.5")
     with pytest.raises(kernscope.FileError) as failure:
         changed.save("sample-sparse.mlmodelc")
-    assert failure.value.code == "io.exists"
+    assert failure.value.code == "io.exists" and "replace=True" in str(failure.value)
     with pytest.raises(kernscope.KernscopeError):
         changed.save()
     with pytest.raises(kernscope.FileError) as failure:
@@ -70,6 +70,15 @@ def test_a_copy_is_whole_and_replaces_nothing(sample):
     changed.save("copy.mlmodelc")
     found = kernscope.diff("sample-dense.mlmodelc", "copy.mlmodelc")
     assert [row["values"]["changed"] for row in found["weights"] if row["values"]["changed"]] == [1]
+
+
+def test_the_lines_of_the_readme(sample):
+    lines = (PACKAGING.parent / "README.md").read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
+    for build in ("dense", "palette"):
+        (sample / f"sample-{build}.mlmodelc").rename(sample / f"{build}.mlmodelc")
+    (sample / "limits.toml").write_text("min-cosine = 0.9")
+    exec(lines, {})  # noqa: S102
+    assert not kernscope.diff("palette.mlmodelc", "changed.mlmodelc")["identical"]
 
 
 def test_encode_and_plan_make_bundles(sample):
@@ -84,7 +93,10 @@ def test_encode_and_plan_make_bundles(sample):
     assert numpy.unique(lossy).size <= 16 and numpy.abs(dense - lossy).max() < 0.2 * numpy.abs(dense).max()
     with pytest.raises(kernscope.KernscopeError) as failure:
         kernscope.encode("sample-dense.mlmodelc", "*", "palette5")
-    assert failure.value.code == "plan.form"
+    assert failure.value.code == "plan.form" and "the nearest is palette4" in str(failure.value)
+    with pytest.raises(kernscope.NameUnknown) as failure:
+        kernscope.encode("sample-dense.mlmodelc", ["conv1_weigth"], "palette4")
+    assert "conv1_weight" in failure.value.expected
     document, made = kernscope.plan("sample-dense.mlmodelc", ["M1"], tolerance=0.2, minimise="stored", make=True)
     assert sum(row["stored_bytes"] for row in made.coverage()) < sum(
         row["stored_bytes"] for row in kernscope.open("sample-dense.mlmodelc").coverage())

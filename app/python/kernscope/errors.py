@@ -49,8 +49,11 @@ class KernscopeWarning(UserWarning):
     """Something about a file that was opened, such as a save that was interrupted."""
 
 
-def raise_error(code: str, *details) -> NoReturn:
+def raise_error(code: str, message: str, *more) -> NoReturn:
     """Called by the module for every error of the core."""
+    for option, keyword in (("--force", "replace=True"), ("--break-links", "break_links=True")):
+        message = message.replace(option, keyword)
+    details = (message, *more)
     if code == "task.cancelled":
         raise KeyboardInterrupt(details[0])
     if code.startswith("io."):

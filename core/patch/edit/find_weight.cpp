@@ -7,7 +7,6 @@
 
 #include <array>
 #include <bit>
-#include <numeric>
 #include <set>
 
 #include <fmt/format.h>
@@ -16,27 +15,7 @@ namespace kernscope::patch {
 
 namespace {
 
-/// Longer names are compared by their first characters only, and no more than this number of them.
-constexpr std::size_t kMostCharacters = 128;
-constexpr std::size_t kMostNames = 4096;
-
-/// Insertions, deletions and replacements that lead from one text to the other.
-std::size_t editDistance(std::string_view a, std::string_view b)
-{
-    a = a.substr(0, kMostCharacters);
-    b = b.substr(0, kMostCharacters);
-    std::vector<std::size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        std::size_t diagonal = std::exchange(row[0], i + 1);
-        for (std::size_t j = 0; j < b.size(); ++j) {
-            const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-            diagonal = row[j + 1];
-            row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
-        }
-    }
-    return row.back();
-}
+constexpr std::size_t kMostNames = 4096; ///< that are compared
 
 template <class Matches>
 std::vector<std::size_t> all(const Bundle &bundle, const Matches &matches)
@@ -57,7 +36,7 @@ Error unknown(const Bundle &bundle, std::string_view name)
         const std::string_view other = bundle.weights()[i].name;
         // A name that was cut short is nearer than one with other letters.
         const bool begins = !name.empty() && other.starts_with(name);
-        near.emplace_back(begins ? 0 : editDistance(name, baseName(other)), other);
+        near.emplace_back(begins ? 0 : wordDistance(name, baseName(other)), other);
     }
     std::ranges::stable_sort(near, [](const auto &a, const auto &b) { return a.first < b.first; });
     std::string nearest;
