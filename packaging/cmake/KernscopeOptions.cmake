@@ -21,12 +21,18 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT CMAKE_BUILD_TYPE STREQUAL "None"
     endif()
 endif()
 
-# What is given to people (the preset release, wheels, archives) checks its stack, its buffers and the
-# indices of its containers; Debian packages take the flags of dpkg as well.
-if(CMAKE_BUILD_TYPE STREQUAL "Release")
-    add_compile_options(-fstack-protector-strong -fstack-clash-protection)
-    add_compile_definitions(_FORTIFY_SOURCE=2 _GLIBCXX_ASSERTIONS)
-    add_link_options(-Wl,-z,relro,-z,now)
+# Every build checks its stack, its buffers and the indices of its containers: by sanitizers, or by
+# these. Debian packages (build type None) take the flags of dpkg; buffers are checked where the
+# compiler optimises, as it does not for tests.
+if(NOT KERNSCOPE_SANITIZE)
+    add_compile_definitions(_GLIBCXX_ASSERTIONS)
+    if(NOT CMAKE_BUILD_TYPE STREQUAL "None" AND NOT APPLE)
+        add_compile_options(-fstack-protector-strong -fstack-clash-protection)
+        add_link_options(-Wl,-z,relro,-z,now)
+    endif()
+    if(CMAKE_BUILD_TYPE MATCHES "^(Release|RelWithDebInfo)$")
+        add_compile_options(-D_FORTIFY_SOURCE=2)
+    endif()
 endif()
 
 if(KERNSCOPE_SANITIZE)
@@ -103,6 +109,9 @@ function(kernscope_plain target)
         set(level -O0)
     endif()
     target_compile_options(${target} PRIVATE $<$<NOT:$<CONFIG:Debug>>:${level}>)
+    if(level STREQUAL "-O0")
+        target_compile_options(${target} PRIVATE -U_FORTIFY_SOURCE)
+    endif()
     # In CI: a quarter of the compiler's time is for arithmetic of texts and tables.
     if(DEFINED ENV{CI} AND KERNSCOPE_UNCHECKED_TESTS AND level STREQUAL "-O0")
         target_compile_options(${target} PRIVATE -fno-sanitize=undefined)
@@ -260,7 +269,7 @@ endfunction()
 # Tests are many and short: what counts is how soon they are built.
 add_library(kernscope_test_options INTERFACE)
 target_link_libraries(kernscope_test_options INTERFACE kernscope_options Qt6::Core Qt6::Test)
-target_compile_options(kernscope_test_options INTERFACE -O0
+target_compile_options(kernscope_test_options INTERFACE -O0 -U_FORTIFY_SOURCE
     # What is compiled together is all included, for g++ by headers.
     $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>
     $<$<BOOL:${KERNSCOPE_UNCHECKED_TESTS}>:-fno-sanitize=all>)

@@ -114,8 +114,9 @@ void undoWrites(const fs::path &path, const std::vector<const LogEntry *> &write
     const std::uint64_t old = writes.front()->oldSize;
     const auto now = static_cast<std::uint64_t>(before.st_size);
     const bool grown = now > old;
-    if (grown ? all && random() % 2 == 0 : !all && now < old)
-        static_cast<void>(::ftruncate(descriptor, static_cast<off_t>(grown ? old : now)));
+    const bool cut = grown ? all && random() % 2 == 0 : !all && now < old;
+    if (cut && ::ftruncate(descriptor, static_cast<off_t>(grown ? old : now)) != 0)
+        throw std::runtime_error("the simulator cannot take a length back");
     ::close(descriptor);
     ::chmod(path.c_str(), before.st_mode & 07777);
 }
