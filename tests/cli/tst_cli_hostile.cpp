@@ -102,6 +102,15 @@ void TestCliHostile::archives()
              0);
     QCOMPARE(QFileInfo(out).size(), qint64(zeros.size()));
     QFile::remove(out);
+
+    // A package is unpacked up to 512 MiB.
+    const QByteArray spaces(qsizetype{513} << 20, ' ');
+    const QString package =
+        write(u"package.zip"_s, zip({{"x.mlpackage/Manifest.json", spaces, true}}));
+    const CliResult large =
+        runLimited({u"inspect"_s, package, u"--json"_s}, kMostBytes, RLIMIT_DATA);
+    QCOMPARE(large.exitCode, 3);
+    QCOMPARE(large.json()["diagnostics"][0]["code"].get<std::string>(), "zip.limit");
 }
 
 void TestCliHostile::wideHeaders()

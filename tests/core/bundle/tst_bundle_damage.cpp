@@ -276,6 +276,34 @@ private slots:
         QCOMPARE(sectionFault(**bare), std::string());
     }
 
+    /// What is more than is listed is left out, and that is said.
+    void folderLimits()
+    {
+        namespace fs = std::filesystem;
+        const QTemporaryDir scratch;
+        MadeBundle made;
+        made.layer("w", "[2]", halves({1, 2}));
+        const auto folder = [&](const char *name) {
+            const fs::path path = fs::path(scratch.path().toStdString()) / name;
+            fs::create_directories(path);
+            std::ofstream(path / "model.mil") << made.text();
+            return path;
+        };
+        const fs::path deep = folder("deep.mlmodelc");
+        fs::create_directories(deep / "1/2/3/4/5/6/7/8/9");
+        const auto listed = VERIFIED(Bundle::open(deep));
+        QVERIFY(std::ranges::count(faults((*listed)->diagnostics()),
+                                   "warning bundle.depth 1/2/3/4/5/6/7/8") == 1);
+        const fs::path wide = folder("wide.mlmodelc");
+        for (int i = 0; i < 4096; ++i)
+            std::ofstream(wide / std::to_string(i));
+        const auto some = Bundle::open(wide); // in the order of the disk, which may have all others
+        QVERIFY(some ? std::ranges::count(faults((*some)->diagnostics()),
+                                          "warning bundle.files ") == 1 &&
+                           (*some)->files().size() == 4096
+                     : some.error().code == "bundle.kind");
+    }
+
     /// Bytes changed at random in the text and the weight file: it opens or says why, every byte is
     /// in one section, every sound weight decodes. Of a file that is cut one error says how much of
     /// it is gone; what is there is read.
