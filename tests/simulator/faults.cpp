@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <optional>
 
 #include <fcntl.h>
@@ -150,32 +151,32 @@ auto counted(const Call &call, const std::string &path, const Work &work)
 
 // ---- what a power cut may take back
 
-void put(const void *bytes, std::size_t count)
-{
-    if (g_watch->logBytes + count > Watch::kLogBytes)
-        std::abort(); // the samples are small
-    std::memcpy(g_watch->log.data() + g_watch->logBytes, bytes, count);
-    g_watch->logBytes += count;
-}
-
-void putText(const std::string &text)
-{
-    const std::uint64_t size = text.size();
-    put(&size, sizeof size);
-    put(text.data(), text.size());
-}
-
+/// In one piece: another thread records as well, and the process may be killed meanwhile.
 void record(const LogEntry &entry)
 {
     if (!g_watch->recording)
         return;
+    std::vector<std::byte> piece;
+    const auto put = [&piece](const void *bytes, std::size_t count) {
+        const auto *from = static_cast<const std::byte *>(bytes);
+        piece.insert(piece.end(), from, from + count);
+    };
     put(&entry.change, sizeof entry.change);
     for (const std::uint64_t number :
          {entry.inode, entry.offset, entry.bytes, entry.oldSize, std::uint64_t{entry.old.size()}})
         put(&number, sizeof number);
     put(entry.old.data(), entry.old.size());
-    putText(entry.first);
-    putText(entry.second);
+    for (const std::string &text : {entry.first, entry.second}) {
+        const std::uint64_t size = text.size();
+        put(&size, sizeof size);
+        put(text.data(), text.size());
+    }
+    static std::mutex mutex;
+    const std::lock_guard lock(mutex);
+    if (g_watch->logBytes + piece.size() > Watch::kLogBytes)
+        std::abort(); // the samples are small
+    std::memcpy(g_watch->log.data() + g_watch->logBytes, piece.data(), piece.size());
+    g_watch->logBytes += piece.size();
 }
 
 void recordNames(Change change, std::string first, std::string second = {})
@@ -419,12 +420,17 @@ T take(const Watch &watch, std::size_t &at)
 
 } // namespace
 
-Watch *makeWatch()
+Watch *makeWatch(const char *path)
 {
+    const int file = *path != '\0' ? ::open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
+    if (file >= 0 && ::ftruncate(file, sizeof(Watch)) != 0)
+        std::abort();
     void *memory = ::mmap(nullptr, sizeof(Watch), PROT_READ | PROT_WRITE,
-                          MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+                          MAP_SHARED | MAP_NORESERVE | (file < 0 ? MAP_ANONYMOUS : 0), file, 0);
     if (memory == MAP_FAILED)
         std::abort();
+    if (file >= 0)
+        ::close(file);
     return static_cast<Watch *>(memory);
 }
 

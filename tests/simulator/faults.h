@@ -76,8 +76,8 @@ struct Watch {
     std::array<std::byte, kAnswerBytes> answer;
 };
 
-/// New shared memory, all zero.
-Watch *makeWatch();
+/// New shared memory, all zero; with a path that of a file, which another process maps as well.
+Watch *makeWatch(const char *path = "");
 /// Watches this process from here on; null: no longer.
 void watchCalls(Watch *watch);
 std::vector<LogEntry> logOf(const Watch &watch);

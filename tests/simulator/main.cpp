@@ -57,27 +57,16 @@ fs::path scratch()
     return fs::temp_directory_path() / fmt::format("kernscope-simulator-{}", ::getpid());
 }
 
-/// Takes away what the failure does not need, from the end.
-Failure shrink(Run &run, Failure failure, const std::array<Watch *, 2> &watches)
+Failure shrunk(Run &run, Failure failure, const std::array<Watch *, 2> &watches)
 {
     Counts ignored;
     run.steps.resize(std::min(run.steps.size(), failure.step + 1));
-    for (std::size_t length = std::max<std::size_t>(1, run.steps.size() / 2); length > 0;
-         length /= 2) {
-        for (std::size_t at = run.steps.size(); at-- > 0;) {
-            if (at + length > run.steps.size())
-                continue;
-            Run fewer = run;
-            fewer.steps.erase(fewer.steps.begin() + static_cast<std::ptrdiff_t>(at),
-                              fewer.steps.begin() + static_cast<std::ptrdiff_t>(at + length));
-            const auto again =
-                Simulation(scratch(), *run.sample, watches, ignored, false).run(fewer.steps);
-            if (again && again->rule == failure.rule) {
-                run = std::move(fewer);
-                failure = *again;
-            }
-        }
-    }
+    shrink(run.steps, [&](const std::vector<Step> &fewer) {
+        const auto again = Simulation(scratch(), *run.sample, watches, ignored, false).run(fewer);
+        const bool same = again && again->rule == failure.rule;
+        failure = same ? *again : failure;
+        return same;
+    });
     return failure;
 }
 
@@ -175,7 +164,7 @@ int main(int argc, char **argv)
                         failure->step, failure->rule.c_str(), failure->detail.c_str());
             continue;
         }
-        const Failure least = shrink(run, *failure, watches);
+        const Failure least = shrunk(run, *failure, watches);
         print(run, seed, least);
         printCounts(counts, passed());
         return 1;

@@ -4,6 +4,7 @@
 #include "core/patch/interrupted_save.h"
 #include "faults.h"
 
+#include <algorithm>
 #include <optional>
 #include <random>
 
@@ -51,6 +52,23 @@ struct Step {
     std::optional<Outside> outsideMeanwhile;
     bool killed = false; ///< where it stands, after what came meanwhile
 };
+
+/// Takes away what a failure does not need, from the end; `fails` tells of fewer steps.
+template <class Steps, class Fails>
+void shrink(Steps &steps, const Fails &fails)
+{
+    for (std::size_t length = std::max<std::size_t>(1, steps.size() / 2); length > 0; length /= 2) {
+        for (std::size_t at = steps.size(); at-- > 0;) {
+            if (at + length > steps.size())
+                continue;
+            Steps fewer = steps;
+            const auto first = fewer.begin() + static_cast<std::ptrdiff_t>(at);
+            fewer.erase(first, first + static_cast<std::ptrdiff_t>(length));
+            if (fails(fewer))
+                steps = std::move(fewer);
+        }
+    }
+}
 
 std::vector<Step> drawSteps(std::mt19937 &random, std::size_t count);
 std::string stepText(const Step &step);

@@ -2,17 +2,20 @@
 // kernscope-window-simulator: edits in a window whose disk fails and that is killed, beside a
 // second one.
 //
-//   kernscope-window-simulator [--seconds S | --runs N] [--seed N]
+//   kernscope-window-simulator [--seconds S | --runs N | --every-call] [--seed N]
 //
 // A run is one bundle and windows that open it one after the other, drawn from its seed. Each
 // edits, undoes, saves, reloads, and is then killed, most often in the middle of that: at a system
 // call, or at a moment. The next one must offer what was on the screen, and show the numbers of
-// before the last step or of after it; a second window beside it must be offered nothing. Where a
-// call of a step fails, the numbers on the screen stay, the file holds those of before or of after,
-// and the next step that the disk lets through makes all of it as safe as it was. What goes wrong
-// prints the seed and the steps.
+// before the last step or of after it; a second window beside it must be offered nothing, and where
+// that one saves an edit, both keep theirs. Where a call of a step fails, the numbers on the screen
+// stay, the file holds those of before or of after, and the next step that the disk lets through
+// makes all of it as safe as it was. After a power cut the disk holds what was saved once, and only
+// numbers are offered that were entered. What goes wrong prints the seed and the fewest moves that
+// do it. --every-call: one session, killed before each of its system calls in turn.
 #include "tests/app/window_fixture.h"
-#include "tests/simulator/faults.h"
+#include "tests/simulator/power_cut.h"
+#include "tests/simulator/steps.h"
 
 #include <QApplication>
 #include <QElapsedTimer>
@@ -42,7 +45,9 @@ constexpr std::size_t kElements = 12; ///< of the first weight that are edited
 class Window
 {
 public:
-    Window(QString path, const QString &state) : m_path(std::move(path)), m_document(m_session)
+    Window(QString path, const QString &state, const QString &watch)
+        : m_path(std::move(path)), m_watch(simulator::makeWatch(watch.toUtf8().constData())),
+          m_document(m_session)
     {
         m_document.keepEditsIn(state);
         m_document.setInterruptedAnswer(Document::Interrupted::Recover);
@@ -75,7 +80,8 @@ public:
                 std::fprintf(stderr, "fault at %s\n", m_watch->where.data());
                 m_locks = m_locks && std::string_view(m_watch->where.data()).find("flock") != 0;
             }
-            m_watch->plan = {};
+            if (m_watch->plan.kind != Fault::KilledBefore) // which may come at a later step
+                m_watch->plan = {};
             tell();
         }
         return 0;
@@ -132,7 +138,7 @@ private:
     }
 
     QString m_path;
-    simulator::Watch *m_watch = simulator::makeWatch();
+    simulator::Watch *m_watch;
     bool m_unsaved = false; ///< a save failed since it was told
     bool m_locks = true;
     ui::Session m_session;
@@ -163,66 +169,185 @@ struct Told {
 };
 
 struct Failure {
-    std::string what;
+    std::string what, steps;
 };
+
+/// What a run does, drawn beforehand: a run with fewer of them does the same.
+struct Move {
+    enum class Kind : std::uint8_t { Step, FailingStep, Look, Collide, Kill, KillAtCall, KillSoon };
+    Kind kind = Kind::Step;
+    std::uint32_t draw = 0;
+    bool cutsPower = false; ///< after a kill
+};
+
+std::vector<Move> drawMoves(std::uint32_t seed)
+{
+    using Kind = Move::Kind;
+    std::mt19937 random(seed);
+    std::vector<Move> moves;
+    const auto add = [&](Kind kind, bool cuts = false) {
+        moves.push_back({kind, static_cast<std::uint32_t>(random()), cuts});
+    };
+    for (int life = 0; life < 6; ++life) {
+        for (auto count = random() % 7; count > 0; --count) {
+            if (random() % 4 == 0)
+                add(Kind::FailingStep);
+            add(Kind::Step);
+            if (const auto beside = random() % 12; beside < 3)
+                add(beside == 0 ? Kind::Collide : Kind::Look);
+        }
+        const std::array kills{Kind::Kill, Kind::KillAtCall, Kind::KillSoon};
+        add(kills[random() % 3], random() % 3 == 0);
+    }
+    return moves;
+}
 
 class Run
 {
 public:
-    Run(QString path, QString state, std::uint32_t seed)
-        : m_path(std::move(path)), m_state(std::move(state)), m_random(seed)
+    Run() : m_watch(simulator::makeWatch(m_folder.filePath(u"watch"_s).toUtf8().constData()))
     {
+        QDir(m_folder.path()).mkpath(u"disk/state"_s);
+        m_path = test::writeSample(m_folder.filePath(u"disk"_s), u"dense"_s);
     }
 
-    /// The failure, after the steps that led to it.
-    std::optional<Failure> perform()
+    ~Run()
+    {
+        if (m_window)
+            kill();
+    }
+    Run(const Run &) = delete;
+    Run &operator=(const Run &) = delete;
+
+    std::optional<Failure> perform(const std::vector<Move> &moves)
+    {
+        return guarded([&] {
+            for (const Move &move : moves) {
+                m_random.seed(move.draw);
+                if (!m_window)
+                    live(true);
+                make(move);
+            }
+            if (!m_window)
+                live(true);
+        });
+    }
+
+    /// Each window goes on with what the one before left.
+    std::optional<Failure> killAtEveryCall()
+    {
+        constexpr std::array kSession{&Run::enter, &Run::enter, &Run::undo, &Run::redo,
+                                      &Run::save,  &Run::enter, &Run::undo};
+        return guarded([&] {
+            for (bool killed = true; killed;) {
+                live(false);
+                killed = false;
+                std::string fault =
+                    fmt::format("fault {} {} 0 ", static_cast<int>(Fault::KilledBefore), ++m_calls);
+                for (const auto step : kSession) {
+                    m_before = m_model;
+                    say(*m_window, std::exchange(fault, {}) + (this->*step)());
+                    killed = !answers(*m_window);
+                    if (killed)
+                        break;
+                    hear(*m_window);
+                }
+                kill();
+            }
+        });
+    }
+    std::uint64_t steps() const { return m_count; }
+    std::uint32_t calls() const { return m_calls - 1; }
+
+private:
+    template <class Work>
+    std::optional<Failure> guarded(const Work &work)
     {
         try {
-            for (int life = 0; life < 6; ++life)
-                live(life == 0);
+            work();
         } catch (const Failure &failure) {
-            return Failure{m_steps + failure.what};
+            return Failure{failure.what, m_steps};
+        } catch (const std::runtime_error &) {
+            // Of a call that was done when its process was killed nothing is known: no power cut.
         }
         return std::nullopt;
     }
-    std::uint64_t steps() const { return m_count; }
 
-private:
-    void live(bool first)
+    /// A new window, which finds what the one before left.
+    void live(bool mayDiscard)
     {
-        QProcess window;
-        start(window);
-        const Told begun = hear(window);
+        const bool first = m_lives++ == 0;
+        const QString grave = m_folder.filePath(u"grave"_s);
+        QDir(grave).removeRecursively();
+        QDir().mkpath(grave);
+        grave.toStdString().copy(m_watch->grave.data(), m_watch->grave.size() - 1);
+        m_watch->logBytes = m_watch->buried = 0;
+        m_watch->plan = {};
+        m_watch->recording = true;
+        m_window = std::make_unique<QProcess>();
+        start(*m_window, true);
+        const Told begun = hear(*m_window);
         if (first)
             m_model = {begun.values, {begun.values}, {}, 0};
         else
-            begin(window, begun);
-        m_before = m_model;
-        m_halfSaved = false;
+            begin(*m_window, begun, mayDiscard);
+        m_cut = m_halfSaved = false;
         m_locks = true;
         m_model.made.clear();
         m_model.current = 0;
-        const auto count = m_random() % 7;
-        for (std::uint32_t i = 0; i < count; ++i) {
-            const bool fails = m_random() % 4 == 0;
-            step(window, fails);
-            if (fails)
-                step(window, false);
-            if (m_random() % 6 == 0 && m_locks)
-                lookBeside();
-        }
-        m_before = m_model;
-        if (m_random() % 3 != 0) { // killed in the middle of a step
-            const bool atCall = m_random() % 2 == 0;
-            say(window, (atCall ? drawFault(true) : "") + draw());
+        remember();
+    }
+
+    void make(const Move &move)
+    {
+        switch (move.kind) {
+        case Move::Kind::Step:
+        case Move::Kind::FailingStep:
+            step(*m_window, move.kind == Move::Kind::FailingStep);
+            return remember();
+        case Move::Kind::Look: return m_locks ? lookBeside() : void();
+        case Move::Kind::Collide: return m_locks && !m_halfSaved ? collide() : void();
+        case Move::Kind::Kill: m_before = m_model; break;
+        case Move::Kind::KillAtCall:
+        case Move::Kind::KillSoon: {
+            const bool atCall = move.kind == Move::Kind::KillAtCall;
+            m_before = m_model;
+            const std::string drawn = draw();
+            say(*m_window, (atCall ? drawFault(true) : "") + drawn);
+            remember();
             if (atCall)
-                window.waitForReadyRead(5000);
+                m_window->waitForReadyRead(5000);
             else
                 QThread::usleep(m_random() % 2 == 0 ? m_random() % 20000 : m_random() % 2000);
+            break;
         }
-        window.kill();
-        window.waitForFinished();
+        }
+        kill();
+        m_cut = move.cutsPower;
+        m_everCut = m_everCut || m_cut;
+        if (m_cut) {
+            m_steps += "the power is cut\n";
+            simulator::cutPower(logOf(*m_watch), m_folder.path().toStdString(), m_random);
+        }
+    }
+
+    void kill()
+    {
+        m_window->kill();
+        m_window->waitForFinished();
+        m_window.reset();
         m_steps += "killed\n";
+    }
+
+    /// What was on the screen and on the disk: all that a power cut may leave.
+    void remember()
+    {
+        m_everOnDisk.insert(m_model.disk.begin(), m_model.disk.end());
+        for (std::size_t i = 0; i < kElements; ++i) {
+            m_everShown[i].insert(m_model.shown[i]);
+            for (const Values &values : m_model.disk)
+                m_everShown[i].insert(values[i]);
+        }
     }
 
     void step(QProcess &window, bool fails)
@@ -260,15 +385,18 @@ private:
 
     /// The next window after a kill. What was on the disk is that of before the last step or of
     /// after it, and so is what is made again.
-    void begin(QProcess &window, const Told &begun)
+    void begin(QProcess &window, const Told &begun, bool mayDiscard)
     {
+        // Of several lists, as a power cut can bring back, it is not told which one was the last.
+        if (m_cut || (m_everCut && begun.left > 1))
+            return beginAfterCut(window, begun);
         if (!m_before.disk.contains(begun.values) && !m_model.disk.contains(begun.values))
             fail("the disk holds neither what was saved before the kill nor after it");
         const bool unsaved = m_before.shown != begun.values && m_model.shown != begun.values;
         if (begun.left > 1 || (unsaved && begun.left == 0))
             fail(QString(u"%1 lists of edits are offered"_s).arg(begun.left).toStdString());
         Told after = begun;
-        const bool discards = m_random() % 5 == 0;
+        const bool discards = mayDiscard && m_random() % 5 == 0;
         if (begun.left == 1) {
             say(window, discards ? "discard" : "make");
             after = hear(window);
@@ -283,50 +411,120 @@ private:
         m_model.disk = {begun.values};
     }
 
-    /// A step that is possible, and what it makes of the model.
-    std::string draw()
+    void beginAfterCut(QProcess &window, const Told &begun)
     {
-        ++m_count;
-        const auto which = m_random() % 10;
+        if (!m_everOnDisk.contains(begun.values))
+            fail("after a power cut the disk holds what was never saved");
+        Told after = begun;
+        for (std::size_t lists = begun.left; lists > 0; --lists) {
+            say(window, after.left > 0 ? "make" : "discard");
+            after = hear(window);
+        }
+        if (after.left > 0)
+            fail("edits are offered again and again");
+        for (std::size_t i = 0; i < kElements; ++i) {
+            if (!m_everShown[i].contains(after.values[i]))
+                fail("after a power cut numbers are shown that were never entered");
+        }
+        m_model.shown = after.values;
+        m_model.disk = {begun.values};
+    }
+
+    // Steps, and what they make of the model.
+    std::string undo()
+    {
+        --m_model.current;
+        m_model.shown[m_model.made[m_model.current].element] = m_model.made[m_model.current].before;
+        return "undo";
+    }
+    std::string redo()
+    {
+        m_model.shown[m_model.made[m_model.current].element] = m_model.made[m_model.current].after;
+        ++m_model.current;
+        return "redo";
+    }
+    std::string save()
+    {
+        m_model.disk = {m_model.shown};
+        return "save";
+    }
+    std::string enter()
+    {
         auto &[shown, disk, made, current] = m_model;
-        // The first edit of a cell may become one with the last that was made again.
-        if (which < 2 && current > 1) {
-            --current;
-            shown[made[current].element] = made[current].before;
-            return "undo";
-        }
-        if (which == 2 && current < made.size()) {
-            shown[made[current].element] = made[current].after;
-            ++current;
-            return "redo";
-        }
-        if (which == 3) {
-            disk = {shown};
-            return "save";
-        }
-        if (which == 4) {
-            made.clear();
-            current = 0;
-            return "reload";
-        }
         made.resize(current);
         std::size_t element = m_random() % kElements;
         if (current > 0 && made.back().element == element) // two edits of a cell become one
             element = (element + 1) % kElements;
-        double value = 0;
-        do // which fp16 holds
-            value = static_cast<double>(m_random() % 2048) / 64;
-        while (value == shown[element]);
+        const double value = otherThan(shown[element]);
         made.push_back({element, shown[element], value});
         ++current;
         shown[element] = value;
         return fmt::format("set {} {}", element, value);
     }
+    /// One that is possible.
+    std::string draw()
+    {
+        ++m_count;
+        const auto which = m_random() % 10;
+        // The first edit of a cell may become one with the last that was made again.
+        if (which < 2 && m_model.current > 1)
+            return undo();
+        if (which == 2 && m_model.current < m_model.made.size())
+            return redo();
+        if (which == 3)
+            return save();
+        if (which != 4)
+            return enter();
+        m_model.made.clear();
+        m_model.current = 0;
+        return "reload";
+    }
+
+    /// Which fp16 holds.
+    double otherThan(double shown)
+    {
+        double value = 0;
+        do
+            value = static_cast<double>(m_random() % 2048) / 64;
+        while (value == shown);
+        return value;
+    }
+
+    /// A second window edits and saves: the first one does not write over that, and shows it beside
+    /// its own numbers once it has read the bundle again.
+    void collide()
+    {
+        ++m_count;
+        QProcess second;
+        start(second, false);
+        const Values before = hear(second).values;
+        const std::size_t element = m_random() % kElements;
+        say(second, fmt::format("set {} {}", element, otherThan(before[element])));
+        hear(second);
+        say(second, "save");
+        const Told saved = hear(second);
+        if (saved.unsaved || saved.values == before)
+            fail("a second window cannot save");
+        second.closeWriteChannel();
+        second.waitForFinished(60000);
+        Values both = saved.values;
+        for (std::size_t i = 0; i < kElements; ++i)
+            both[i] = m_model.shown[i] != before[i] ? m_model.shown[i] : both[i];
+        say(*m_window, "save");
+        const bool refused = hear(*m_window).unsaved;
+        say(*m_window, "reload");
+        const Told told = hear(*m_window);
+        if (told.values != both)
+            fail(fmt::format("of two windows one loses its numbers: {} where {} were entered",
+                             fmt::join(told.values, " "), fmt::join(both, " ")));
+        m_model = {both, {refused ? saved.values : both}, {}, 0};
+        remember();
+    }
 
     void lookBeside()
     {
         QProcess second;
-        start(second);
+        start(second, false);
         const Told told = hear(second);
         if (told.left != 0)
             fail("a second window is offered the edits of a living one");
@@ -337,10 +535,12 @@ private:
             fail("a second window does not end");
     }
 
-    void start(QProcess &process) const
+    void start(QProcess &process, bool recorded) const
     {
         process.setProcessChannelMode(QProcess::ForwardedErrorChannel);
-        process.start(QCoreApplication::applicationFilePath(), {u"--window"_s, m_path, m_state});
+        process.start(QCoreApplication::applicationFilePath(),
+                      {u"--window"_s, m_path, m_folder.filePath(u"disk/state"_s),
+                       recorded ? m_folder.filePath(u"watch"_s) : QString()});
     }
 
     void say(QProcess &process, const std::string &step)
@@ -350,12 +550,19 @@ private:
         process.waitForBytesWritten();
     }
 
-    Told hear(QProcess &process)
+    static bool answers(QProcess &process)
     {
         while (!process.canReadLine()) {
             if (!process.waitForReadyRead(60000))
-                fail("the window does not answer");
+                return false;
         }
+        return true;
+    }
+
+    static Told hear(QProcess &process)
+    {
+        if (!answers(process))
+            fail("the window does not answer");
         const QList<QByteArray> words = process.readLine().simplified().split(' ');
         if (words.size() != kElements + 4)
             fail("the window's answer cannot be read");
@@ -368,16 +575,37 @@ private:
         return told;
     }
 
-    [[noreturn]] static void fail(std::string what) { throw Failure{std::move(what)}; }
+    [[noreturn]] static void fail(std::string what) { throw Failure{std::move(what), {}}; }
 
-    QString m_path, m_state;
+    QTemporaryDir m_folder;
+    QString m_path;
+    simulator::Watch *m_watch; ///< of the window, in a file that both map
+    std::unique_ptr<QProcess> m_window;
     std::mt19937 m_random;
-    Model m_model, m_before;  ///< after the last step, and before it
+    Model m_model, m_before; ///< after the last step, and before it
+    std::set<Values> m_everOnDisk;
+    std::array<std::set<double>, kElements> m_everShown;
+    bool m_cut = false;       ///< the power, after the last kill
+    bool m_everCut = false;   ///< or after one before
     bool m_halfSaved = false; ///< a save failed and is to be recovered first
     bool m_locks = true;      ///< else a second window is offered what the first one has
     std::string m_steps;
+    std::uint32_t m_lives = 0, m_calls = 0;
     std::uint64_t m_count = 0;
 };
+
+/// The failure, after the fewest moves that lead to it.
+Failure shrunk(std::vector<Move> moves, Failure failure)
+{
+    const auto rule = [](const Failure &of) { return of.what.substr(0, of.what.find(':')); };
+    simulator::shrink(moves, [&](const std::vector<Move> &fewer) {
+        const auto again = Run().perform(fewer);
+        const bool same = again && rule(*again) == rule(failure);
+        failure = same ? *again : failure;
+        return same;
+    });
+    return failure;
+}
 
 } // namespace
 
@@ -385,8 +613,20 @@ int main(int argc, char **argv)
 {
     const QApplication application(argc, argv);
     const QStringList words = QCoreApplication::arguments();
-    if (words.size() == 4 && words[1] == u"--window"_s)
-        return Window(words[2], words[3]).run();
+    if (words.size() == 5 && words[1] == u"--window"_s)
+        return Window(words[2], words[3], words[4]).run();
+    const auto said = [](const Failure &failure, const std::string &again) {
+        std::printf("FAILS, %s:\n%s%s\n", again.c_str(), failure.steps.c_str(),
+                    failure.what.c_str());
+        return 1;
+    };
+    if (words.contains(u"--every-call"_s)) {
+        Run run;
+        if (const auto failure = run.killAtEveryCall())
+            return said(*failure, fmt::format("killed before call {}", run.calls() + 1));
+        std::printf("killed before each of %u system calls\n", run.calls());
+        return run.calls() > 50 ? 0 : 1;
+    }
     const auto option = [&words](const QString &name, double otherwise) {
         const auto at = words.indexOf(name);
         return at > 0 ? words.value(at + 1).toDouble() : otherwise;
@@ -401,13 +641,10 @@ int main(int argc, char **argv)
         return seconds > 0 ? static_cast<double>(timer.elapsed()) < seconds * 1000 : done < runs;
     };
     for (; more(); ++done) {
-        const std::uint32_t seed = first + done;
-        const QTemporaryDir folder;
-        Run run(test::writeSample(folder.path(), u"dense"_s), folder.filePath(u"state"_s), seed);
-        if (const auto failure = run.perform()) {
-            std::printf("FAILS, seed %u:\n%s\n", seed, failure->what.c_str());
-            return 1;
-        }
+        const auto moves = drawMoves(first + done);
+        Run run;
+        if (const auto failure = run.perform(moves))
+            return said(shrunk(moves, *failure), fmt::format("seed {}", first + done));
         steps += run.steps();
     }
     std::printf("%llu steps of windows in %u runs\n", static_cast<unsigned long long>(steps), done);
