@@ -74,7 +74,7 @@ int run(int argc, char **argv, cli::Context &context)
     app.footer("kernscope-cli help scripts: each command with what it prints as JSON");
     if (argc == 3 && std::string_view(argv[1]) == "help" &&
         std::string_view(argv[2]) == "scripts") {
-        cli::printWhole(std::string(cli::kScriptsPage));
+        cli::print(std::string(cli::kScriptsPage));
         context.command = "help";
         return cli::finish(context, cli::kDone);
     }
