@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Makes archives that are unpacked anywhere and run: kernscope-cli-VERSION-linux-ARCH.tar.gz (command
 # line) and kernscope-VERSION-linux-ARCH.tar.gz (window and command line), with the libraries that they
-# need. They start where the C library is no older than this machine's: made on Debian 12 (glibc 2.36)
-# on Debian 12 and 13 and Ubuntu 23.04 and later; the window also needs X11 or Wayland, OpenGL (libgl1,
-# libegl1, libopengl0) and a font.
+# need, but for those of C and C++: made on Debian 12 they start where these are those of glibc 2.35 and
+# g++ 12 or later: Ubuntu 22.04, Debian 12 and what came after them; the window also needs X11 or
+# Wayland, OpenGL (libgl1, libegl1, libopengl0) and a font.
 #   packaging/archive.sh [--no-gui] [--output FOLDER] [--root FOLDER]
 # The archives go to FOLDER (default .build/archives). --root (as root) tries them in a bare Debian 13,
 # made there by debootstrap from the mirror that apt-get uses here.
@@ -32,8 +32,9 @@ version=$(sed -n 's/^project(kernscope VERSION \([0-9.]*\).*/\1/p' "$kernscope_r
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# The host's own: the C library, and what talks to its graphics driver and its display.
-host='^(ld-linux|libc|libm|libdl|libpthread|librt|libresolv|libGL|libEGL|libGLX|libGLdispatch|libOpenGL|libdrm|libgbm|libX11|libxcb|libwayland-[a-z]*|libfontconfig)[-.]'
+# The host's own: the libraries of C and C++, of which those of Debian 12 (and its Expat) want glibc 2.36
+# for random numbers that nothing here takes, and what talks to its graphics driver and its display.
+host='^(ld-linux|libc|libm|libdl|libpthread|librt|libresolv|libstdc\+\+|libgcc_s|libGL|libEGL|libGLX|libGLdispatch|libOpenGL|libdrm|libgbm|libX11|libxcb|libwayland-[a-z]*|libfontconfig|libexpat)[-.]'
 
 # libraries FILE…: the paths of what these load that is not the host's.
 libraries() {
