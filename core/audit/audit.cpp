@@ -455,23 +455,33 @@ private:
                          errors.begin() + static_cast<std::ptrdiff_t>(errors.size() / 2),
                          errors.end());
         const float usual = sizes[sizes.size() / 2], usualError = errors[errors.size() / 2];
+        const auto &palette = subject.decoder.encoding().palette;
+        const std::uint64_t together = palette && palette->vectorAxis == 0 ? palette->vector : 1;
+        // A mask leaves out rows whose values are all below those that it keeps.
+        std::optional<float> keptSize;
+        const auto usuallyKept = [&] {
+            if (!keptSize)
+                keptSize = usualMagnitude(subject);
+            return *keptSize;
+        };
         std::vector<std::uint64_t> zeros, others;
         std::size_t sure = 0; // zeroed rows, which are to be told apart in any number
         double left = 0, leftSize = 0;
         for (std::size_t i = 0; i < pass.rowSize.size(); ++i) {
-            // A mask leaves out rows of small values.
             const bool leftOut = subject.sparse() && pass.rowKept[i] == 0;
             const bool zero =
                 pass.rowValue[i] == 0 &&
-                (leftOut ? pass.rowSize[i] > usual : pass.rowKept[i] > 1e-6F * usual) &&
+                (leftOut ? pass.rowSize[i] > usual && largestOfRow(subject, i) > usuallyKept()
+                         : pass.rowKept[i] > 1e-6F * usual) &&
                 (!subject.steps.palette || pass.rowSize[i] > 0.05F * usual);
             const bool other = pass.rowError[i] > 16 * usualError &&
                                pass.rowError[i] > least * pass.rowKept[i] &&
                                pass.rowSize[i] > smallest * usual;
             // Rows that the form can hold no better are none of the package's doing.
             const auto holdsBest = [&] {
-                const Window all =
-                    load(subject, i * subject.rowElements(), subject.rowElements(), false);
+                const std::uint64_t first = i / together * together;
+                const Window all = load(subject, first * subject.rowElements(),
+                                        together * subject.rowElements(), false);
                 return holdsNearest(subject, all.first, all.d, all.r);
             };
             const bool wrong = (zero || other) && !holdsBest();

@@ -191,90 +191,6 @@ double squaredRounding(ElementType type, std::span<const float> values)
     return error;
 }
 
-/// A pattern of n kept in each m along an axis of the window; `inner`: elements that one step
-/// along the axis skips.
-struct Pattern {
-    std::uint64_t m = 0, inner = 1, extent = 1;
-    std::uint64_t kept = 0; ///< of each m
-};
-
-template <class Each>
-void eachGroup(std::uint64_t count, const Pattern &pattern, const Each &each)
-{
-    std::vector<std::size_t> group;
-    const std::uint64_t span = pattern.inner * pattern.extent;
-    for (std::uint64_t outer = 0; outer + span <= count; outer += span) {
-        for (std::uint64_t in = 0; in < pattern.inner; ++in) {
-            for (std::uint64_t at = 0; at + pattern.m <= pattern.extent; at += pattern.m) {
-                group.clear();
-                for (std::uint64_t k = 0; k < pattern.m; ++k)
-                    group.push_back(
-                        static_cast<std::size_t>(outer + (at + k) * pattern.inner + in));
-                if (!each(group))
-                    return;
-            }
-        }
-    }
-}
-
-/// The pattern that a mask follows, if it does.
-std::optional<Pattern> patternOf(const std::vector<bool> &kept, const Shape &shape,
-                                 std::uint64_t firstExtent)
-{
-    for (const std::uint64_t m : {4U, 8U, 16U}) {
-        std::uint64_t inner = 1;
-        for (std::size_t axis = shape.size(); axis-- > 0; inner *= axis == 0 ? 1 : shape[axis]) {
-            const std::uint64_t extent = axis == 0 ? firstExtent : shape[axis];
-            if (extent < m)
-                continue;
-            Pattern pattern{m, inner, extent, 0};
-            std::uint64_t groups = 0;
-            bool regular = true;
-            eachGroup(kept.size(), pattern, [&](const std::vector<std::size_t> &group) {
-                const auto some = static_cast<std::uint64_t>(
-                    std::ranges::count_if(group, [&](std::size_t i) { return kept[i]; }));
-                if (groups++ == 0)
-                    pattern.kept = some;
-                return regular = some == pattern.kept;
-            });
-            if (regular && groups >= 16 && pattern.kept > 0 && pattern.kept < m)
-                return pattern;
-        }
-    }
-    return std::nullopt;
-}
-
-/// Which elements a mask keeps at best, as many as are kept.
-std::vector<bool> bestKept(const std::vector<bool> &kept, std::span<const float> r,
-                           const std::optional<Pattern> &pattern)
-{
-    std::vector<bool> best(kept.size(), false);
-    const auto largest = [&](std::size_t a, std::size_t b) {
-        return std::abs(r[a]) > std::abs(r[b]);
-    };
-    if (pattern) {
-        best = kept; // what is left over at the end of an axis
-        eachGroup(kept.size(), *pattern, [&](const std::vector<std::size_t> &group) {
-            std::vector<std::size_t> order = group;
-            std::ranges::sort(order, largest);
-            for (std::size_t i = 0; i < order.size(); ++i)
-                best[order[i]] = i < pattern->kept;
-            return true;
-        });
-        return best;
-    }
-    const auto count = std::ranges::count(kept, true);
-    std::vector<std::size_t> order(kept.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::nth_element(order.begin(),
-                     order.begin() + std::min<std::ptrdiff_t>(
-                                         count, static_cast<std::ptrdiff_t>(order.size()) - 1),
-                     order.end(), largest);
-    for (std::ptrdiff_t i = 0; i < count; ++i)
-        best[order[static_cast<std::size_t>(i)]] = true;
-    return best;
-}
-
 /// Which elements the mask keeps; empty: no mask.
 std::vector<bool> keptOf(const Subject &subject, std::uint64_t first, std::size_t count)
 {
@@ -355,6 +271,7 @@ StoredSteps::StoredSteps(const Bundle &package, std::size_t index, const codec::
         entries = encoding.palette->entries;
         vector = encoding.palette->vector;
         bits = payload ? bitWidth(payload->type) : 0;
+        integerTable = !isFloatingPoint(codec::sourceType(encoding.palette->lut));
         const auto values = decoder.codebookValues();
         if (vector == 1 && entries > 0) {
             tables.assign(values.begin(), values.end());
@@ -513,7 +430,9 @@ NearestShares nearestShares(const Subject &subject, std::uint64_t first, std::sp
         const auto [best, step] = steps.nearest(wanted, cell, subject.tableOf(first + i));
         ++shares.counted;
         const double over = std::abs(value - wanted) - std::abs(best - wanted);
-        shares.off += over > kOffSteps * step && over > 1e-3 * std::abs(wanted);
+        // Tables of integers were rounded after the codes were chosen: by half a step each.
+        const double rounding = steps.integerTable ? std::abs(steps.scaleOf(cell)) : 0;
+        shares.off += over > kOffSteps * step + rounding && over > 1e-3 * std::abs(wanted);
         if (steps.integers) {
             const double scale = steps.scaleOf(cell);
             const double code =
@@ -527,7 +446,12 @@ NearestShares nearestShares(const Subject &subject, std::uint64_t first, std::sp
 bool holdsNearest(const Subject &subject, std::uint64_t first, std::span<const float> d,
                   std::span<const float> r)
 {
-    const NearestShares shares = nearestShares(subject, first, d, r);
+    NearestShares shares = nearestShares(subject, first, d, r);
+    if (subject.steps.vector > 1 && subject.steps.codes && !subject.steps.masked) {
+        VectorError vectors(subject);
+        vectors.add({first, {d.begin(), d.end()}, {r.begin(), r.end()}, {}});
+        shares = vectors.shares();
+    }
     return shares.off == 0 && shares.counted > 0;
 }
 
@@ -696,9 +620,8 @@ BestError bestError(const Subject &subject, double largest, bool exact)
         std::vector<bool> best;
         if (subject.sparse()) {
             const std::vector<bool> stored = keptOf(subject, first, window.d.size());
-            best = bestKept(
-                stored, window.r,
-                patternOf(stored, subject.reference->shape, count / subject.rowElements()));
+            best =
+                bestKept(stored, window.r, subject.reference->shape, count / subject.rowElements());
         }
         for (std::size_t i = 0; i < window.r.size(); ++i) {
             const float value = window.r[i];
@@ -712,7 +635,7 @@ BestError bestError(const Subject &subject, double largest, bool exact)
             if (steps.palette && steps.sharedTable) {
                 const std::uint64_t family = steps.families[static_cast<std::size_t>(table)];
                 buckets.values[family].push_back(value);
-                buckets.cells[family].push_back(table);
+                buckets.cells[family].push_back(table - family); // its place along their axis
             } else if (steps.palette) {
                 buckets.values[table].push_back(value);
                 if (steps.scaled)
@@ -732,17 +655,20 @@ BestError bestError(const Subject &subject, double largest, bool exact)
     }
     if (!known)
         return result;
+    std::map<std::uint64_t, float> top; ///< largest magnitude under each scale
+    for (const auto &[key, cells] : buckets.cells) {
+        const Values &values = buckets.values[key];
+        for (std::size_t i = 0; i < values.size(); ++i)
+            top[cells[i]] = std::max(top[cells[i]], std::abs(values[i]));
+    }
     for (auto &[key, values] : buckets.values) {
         if (!steps.palette) {
             least += bestOfScales(steps, values, partial && result.sampled ? largest : 0);
             continue;
         }
         Values scales;
-        if (steps.scaled || steps.sharedTable) { // by the largest magnitude of each block
+        if (steps.scaled || steps.sharedTable) {
             const auto &cells = buckets.cells[key];
-            std::map<std::uint64_t, float> top;
-            for (std::size_t i = 0; i < values.size(); ++i)
-                top[cells[i]] = std::max(top[cells[i]], std::abs(values[i]));
             for (std::size_t i = 0; i < values.size(); ++i) {
                 scales.push_back(top[cells[i]] > 0 ? top[cells[i]] : 1.0F);
                 values[i] /= scales.back();

@@ -39,8 +39,9 @@ public:
     std::vector<float> tables;              ///< [table][entry], without vectors
     std::vector<std::vector<float>> sorted; ///< each table's entries, ascending
     std::vector<std::uint64_t> families;    ///< the table that each is a multiple of; or empty
-    bool sharedTable = false; ///< several tables that are one, each by a factor of its own
-    bool equalTables = false; ///< and all those factors are equal
+    bool sharedTable = false;  ///< several tables that are one, each by a factor of its own
+    bool equalTables = false;  ///< and all those factors are equal
+    bool integerTable = false; ///< entries are integers under a scale
 
     std::uint64_t cellOf(std::uint64_t element) const { return scaled ? grid.cellOf(element) : 0; }
     double scaleOf(std::uint64_t cell) const
@@ -121,7 +122,8 @@ struct NearestShares {
 constexpr std::uint64_t kFewest = 12;
 NearestShares nearestShares(const Subject &subject, std::uint64_t first, std::span<const float> d,
                             std::span<const float> r);
-/// Whether all these codes are the nearest ones; false where a form has no steps or keeps none.
+/// Whether all these codes, or vectors that lie in the run whole, are the nearest ones; false where
+/// a form has no steps or keeps none.
 bool holdsNearest(const Subject &subject, std::uint64_t first, std::span<const float> d,
                   std::span<const float> r);
 
@@ -203,6 +205,15 @@ private:
     double m_error = 0;
     NearestShares m_shares;
 };
+
+/// Which elements of a window a mask keeps at best, as many as it keeps and in its pattern: of each
+/// so many along an axis as many, or all or none. `firstExtent`: rows of the window.
+std::vector<bool> bestKept(const std::vector<bool> &kept, std::span<const float> r,
+                           const Shape &shape, std::uint64_t firstExtent);
+/// Of the checkpoint's values.
+float largestOfRow(const Subject &subject, std::uint64_t row);
+/// The median magnitude of the checkpoint's values that the mask keeps, of sampled ones.
+float usualMagnitude(const Subject &subject);
 
 /// Correlation of the weight with its reference, of sampled elements.
 double correlation(const Subject &subject);

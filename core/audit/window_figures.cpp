@@ -20,6 +20,69 @@ std::uint64_t twice(float value)
     return bits << 32 | bits;
 }
 
+/// A pattern of n kept in each m along an axis of the window, or of each m all or none; `inner`:
+/// elements that one step along the axis skips.
+struct Pattern {
+    std::uint64_t m = 0, inner = 1, extent = 1;
+    std::uint64_t kept = 0; ///< of each m; 0: all or none
+};
+
+template <class Each>
+void eachGroup(std::uint64_t count, const Pattern &pattern, const Each &each)
+{
+    std::vector<std::size_t> group;
+    const std::uint64_t span = pattern.inner * pattern.extent;
+    for (std::uint64_t outer = 0; outer + span <= count; outer += span) {
+        for (std::uint64_t in = 0; in < pattern.inner; ++in) {
+            for (std::uint64_t at = 0; at + pattern.m <= pattern.extent; at += pattern.m) {
+                group.clear();
+                for (std::uint64_t k = 0; k < pattern.m; ++k)
+                    group.push_back(
+                        static_cast<std::size_t>(outer + (at + k) * pattern.inner + in));
+                if (!each(group))
+                    return;
+            }
+        }
+    }
+}
+
+/// The pattern that a mask follows, if it does.
+std::optional<Pattern> patternOf(const std::vector<bool> &kept, const Shape &shape,
+                                 std::uint64_t firstExtent)
+{
+    constexpr std::uint64_t kFewestGroups = 16;
+    std::optional<Pattern> blocks;
+    for (const std::uint64_t m : {2U, 4U, 8U, 16U}) {
+        std::uint64_t inner = 1;
+        for (std::size_t axis = shape.size(); axis-- > 0; inner *= axis == 0 ? 1 : shape[axis]) {
+            const std::uint64_t extent = axis == 0 ? firstExtent : shape[axis];
+            if (extent < m)
+                continue;
+            Pattern pattern{m, inner, extent, 0};
+            std::uint64_t groups = 0, some = 0;
+            bool regular = m > 2, whole = true;
+            eachGroup(kept.size(), pattern, [&](const std::vector<std::size_t> &group) {
+                const auto count = static_cast<std::uint64_t>(
+                    std::ranges::count_if(group, [&](std::size_t i) { return kept[i]; }));
+                if (groups++ == 0)
+                    pattern.kept = count;
+                regular = regular && count == pattern.kept;
+                whole = whole && (count == 0 || count == m);
+                some += count;
+                return regular || whole;
+            });
+            if (groups < kFewestGroups || some == 0 || some == groups * m)
+                continue;
+            if (regular)
+                return pattern;
+            pattern.kept = 0;
+            if (whole)
+                blocks = pattern; // the largest
+        }
+    }
+    return blocks;
+}
+
 } // namespace
 
 void FigureCounter::add(std::uint64_t first, std::span<const float> values)
@@ -108,6 +171,80 @@ StoredFigures FigureCounter::figures() const
     for (std::size_t code = kCodeOf240 + 1; code < kNan; ++code)
         *figures.over240 += codes[code] + codes[code | kSign];
     return figures;
+}
+
+std::vector<bool> bestKept(const std::vector<bool> &kept, std::span<const float> r,
+                           const Shape &shape, std::uint64_t firstExtent)
+{
+    const auto pattern = patternOf(kept, shape, firstExtent);
+    std::vector<bool> best(kept.size(), false);
+    const auto largest = [&](std::size_t a, std::size_t b) {
+        return std::abs(r[a]) > std::abs(r[b]);
+    };
+    if (pattern && pattern->kept == 0) {
+        best = kept; // what is left over at the end of an axis
+        std::vector<std::pair<double, std::vector<std::size_t>>> groups;
+        std::size_t count = 0;
+        eachGroup(kept.size(), *pattern, [&](const std::vector<std::size_t> &group) {
+            double size = 0;
+            for (const std::size_t i : group)
+                size += static_cast<double>(r[i]) * static_cast<double>(r[i]);
+            groups.emplace_back(size, group);
+            count += kept[group.front()];
+            return true;
+        });
+        std::ranges::sort(groups, std::greater<>());
+        for (std::size_t at = 0; at < groups.size(); ++at) {
+            for (const std::size_t i : groups[at].second)
+                best[i] = at < count;
+        }
+        return best;
+    }
+    if (pattern) {
+        best = kept; // what is left over at the end of an axis
+        eachGroup(kept.size(), *pattern, [&](const std::vector<std::size_t> &group) {
+            std::vector<std::size_t> order = group;
+            std::ranges::sort(order, largest);
+            for (std::size_t i = 0; i < order.size(); ++i)
+                best[order[i]] = i < pattern->kept;
+            return true;
+        });
+        return best;
+    }
+    const auto count = std::ranges::count(kept, true);
+    std::vector<std::size_t> order(kept.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::nth_element(order.begin(),
+                     order.begin() + std::min<std::ptrdiff_t>(
+                                         count, static_cast<std::ptrdiff_t>(order.size()) - 1),
+                     order.end(), largest);
+    for (std::ptrdiff_t i = 0; i < count; ++i)
+        best[order[static_cast<std::size_t>(i)]] = true;
+    return best;
+}
+
+float largestOfRow(const Subject &subject, std::uint64_t row)
+{
+    std::vector<float> values(subject.rowElements());
+    subject.reference->read(row * subject.rowElements(), values);
+    return std::abs(
+        *std::ranges::max_element(values, {}, [](float value) { return std::abs(value); }));
+}
+
+float usualMagnitude(const Subject &subject)
+{
+    constexpr std::uint64_t kSampled = 1U << 14;
+    std::vector<float> kept{0};
+    for (const auto &[first, count] : sampledRuns(subject, kSampled)) {
+        const Window window = load(subject, first, count, true);
+        for (std::size_t i = 0; i < window.r.size(); ++i) {
+            if (window.codes[i] != codec::Decoder::kNotStored)
+                kept.push_back(std::abs(window.r[i]));
+        }
+    }
+    const auto middle = kept.begin() + static_cast<std::ptrdiff_t>(kept.size() / 2);
+    std::nth_element(kept.begin(), middle, kept.end());
+    return *middle;
 }
 
 VectorError::VectorError(const Subject &subject)

@@ -271,6 +271,24 @@ inline Stored twoOfFour(const Values &values)
     }
     return made;
 }
+
+/// The larger half of the blocks of four inputs is kept.
+inline Stored sparseBlocks(const Values &values)
+{
+    constexpr std::size_t kWide = 4;
+    Values sizes;
+    for (std::size_t at = 0; at < values.size(); at += kWide)
+        sizes.push_back(std::inner_product(&values[at], &values[at] + kWide, &values[at], 0.0F));
+    Values order = sizes;
+    std::ranges::sort(order);
+    Stored made;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        made.mask.push_back(sizes[i / kWide] > order[order.size() / 2]);
+        if (made.mask.back())
+            made.dense.push_back(values[i]);
+    }
+    return made;
+}
 /// The larger half in 8 bits, the scales of some of its rows a part of what they should be.
 inline Stored sparseInt8(const Values &values, float part = 1)
 {
@@ -301,16 +319,16 @@ inline Stored manyTables(const Values &values)
 }
 
 /// A table for each group, times the scale of each column (coremltools' enable_per_channel_scale).
-inline Stored scaledTables(const Values &values)
+inline Stored scaledTables(const Values &values, std::size_t groups)
 {
     Values scales(kColumns), divided = values;
     for (std::size_t i = 0; i < values.size(); ++i)
         scales[i % kColumns] = std::max(scales[i % kColumns], std::abs(values[i]));
     for (std::size_t i = 0; i < values.size(); ++i)
         divided[i] /= scales[i % kColumns];
-    Stored stored = palettised(divided, 4);
+    Stored stored = palettised(divided, groups);
     const Values tables = std::exchange(stored.table, {});
-    for (std::size_t group = 0; group < 4; ++group) {
+    for (std::size_t group = 0; group < groups; ++group) {
         for (const float scale : scales) {
             for (std::size_t k = 0; k < 16; ++k)
                 stored.table.push_back(scale * tables[group * 16 + k]);

@@ -11,7 +11,7 @@ private Q_SLOTS:
     {
         addColumns<int, bool>();
         for (const bool named : {true, false}) {
-            for (int form = 0; form < 12; ++form)
+            for (int form = 0; form < 14; ++form)
                 QTest::addRow("form %d, %s", form, named ? "named" : "without names")
                     << form << named;
         }
@@ -20,9 +20,14 @@ private Q_SLOTS:
     void sound()
     {
         const auto [form, named] = fetched<int, bool>();
-        const std::vector<Make> makes{int4,           int8,       int8Shifted, palette,
-                                      groupedPalette, dense,      sparse,      wholeSparseInt8,
-                                      twoOfFour,      manyTables, vectors,     scaledTables};
+        const std::vector<Make> makes{
+            int4,           int8,
+            int8Shifted,    palette,
+            groupedPalette, dense,
+            sparse,         wholeSparseInt8,
+            twoOfFour,      manyTables,
+            vectors,        [](auto &values) { return scaledTables(values, 4); },
+            sparseBlocks,   [](auto &values) { return scaledTables(values, kRows / 4); }};
         const BundlePtr package = VERIFIED(packageOf(stored(makes[std::size_t(form)]), named));
         const auto result = VERIFIED(audit::auditPackage(package, m_checkpoint));
         QVERIFY2(result->faulty.empty(), describe(*result).c_str());
@@ -43,6 +48,32 @@ private Q_SLOTS:
             for (std::size_t i = 9 * kColumns; i < 9 * kColumns + 6; ++i)
                 values[i] *= 9;
             weights.push_back(palettised(values, 1, 2));
+        }
+        const BundlePtr package = VERIFIED(packageOf(weights));
+        const auto result = VERIFIED(audit::auditPackage(package, checkpointOf(tensors)));
+        QVERIFY2(result->faulty.empty(), describe(*result).c_str());
+    }
+
+    /// A mask of few kept values leaves out whole rows whose values are small, the larger of them.
+    void rowsThatTheMaskLeavesOut()
+    {
+        std::vector<Stored> weights;
+        std::vector<Values> tensors = m_tensors;
+        for (Values &values : tensors) {
+            for (std::size_t i = 0; i < values.size(); ++i) { // large: one of a row, but of row 9
+                const bool large = i % kColumns == 0 && i != 9 * kColumns;
+                values[i] = std::copysign(large               ? 1.0F
+                                          : i / kColumns == 9 ? 0.2F
+                                                              : 0.01F,
+                                          values[i]);
+            }
+            Stored made;
+            for (const float value : values) {
+                made.mask.push_back(std::abs(value) > 0.5F);
+                if (made.mask.back())
+                    made.dense.push_back(value);
+            }
+            weights.push_back(std::move(made));
         }
         const BundlePtr package = VERIFIED(packageOf(weights));
         const auto result = VERIFIED(audit::auditPackage(package, checkpointOf(tensors)));
