@@ -258,7 +258,10 @@ void roundToType(ElementType type, std::span<float> values)
     const float end = std::ldexp(1.0f, bits);
     const float most = bits > 24 ? std::nextafter(end, 0.0f) : end - 1;
     const float least = isSignedInteger(type) ? -end : 0.0f;
-    each([=](float v) { return std::isnan(v) ? 0.0f : std::clamp(std::trunc(v), least, most); });
+    // Integers have no -0.
+    each([=](float v) {
+        return std::isnan(v) ? 0.0f : std::clamp(std::trunc(v), least, most) + 0.0f;
+    });
 }
 
 } // namespace kernscope

@@ -24,7 +24,8 @@ const ContainerReader &programReader();
 /// (of weights), and the findings "aimodel.hash", "aimodel.no_hash", "aimodel.asset_version",
 /// "aimodel.producer", "aimodel.no_metadata", "aimodel.author_paths", "aimodel.operation",
 /// "aimodel.one_code_a_byte", "aimodel.constant_long", "aimodel.mixed_scale",
-/// "aimodel.sparse_vectors", "aimodel.absent_not_zero", "aimodel.joined_casts".
+/// "aimodel.sparse_vectors", "aimodel.absent_not_zero", "aimodel.joined_casts",
+/// "aimodel.negative_axis".
 const ContainerReader &aimodelReader();
 
 /// A compiled Core AI program: a folder with a .odix and mostly a .dbginfo, or the .odix alone.

@@ -459,6 +459,8 @@ void numbersOf(const Operand &table, bool one, std::uint64_t cell, std::span<flo
 void ScalingState::scalesOf(std::uint64_t cell, std::span<float> out) const
 {
     numbersOf(scale, oneScale, cell, out);
+    if (roundScale)
+        roundToHalf(out);
 }
 
 void ScalingState::offsetsOf(std::uint64_t cell, std::span<float> out) const
@@ -680,6 +682,8 @@ void Decoder::State::scaleBlock(std::uint64_t first, std::span<float> values) co
                         for (std::size_t i = 0; i < count && !run.offsets.empty(); ++i)
                             some[i] += run.offsets[(run.phase + i) / run.block];
                     });
+    if (scaling->addsZero && scaling->roundProduct)
+        roundToHalf(values);
     for (std::size_t i = 0; scaling->addsZero && i < values.size(); ++i)
         values[i] += 0.0f;
 }

@@ -379,6 +379,11 @@ private:
         // fp4 codes one a byte are no form that a runtime computes: -0 stays what was meant.
         const bool meant = m_state->payload.order && data == ElementType::Fp4E2M1;
         scaling.addsZero = (scaling.bias || scaling.steps == Scaling::Steps::Product) && !meant;
+        const bool byteFloats = isFloatingPoint(data) && bitWidth(data) == 8;
+        scaling.roundScale = type == ElementType::Fp16 && scaleType == ElementType::Fp8E8M0;
+        // Rows of fp8 are rounded once, after the sum.
+        scaling.roundProduct =
+            type == ElementType::Fp16 && !(byteFloats && scaling.steps == Scaling::Steps::Product);
         const auto isNarrow = [](ElementType each) {
             return !isFloatingPoint(each) && bitWidth(each) <= 8;
         };
@@ -568,11 +573,13 @@ private:
     unsigned m_depth;
 };
 
+/// -0 is none: it leaves a -0 that it is added to.
 bool allZero(const std::optional<Operand> &table)
 {
     const std::uint64_t count = table ? elementCount(table->shape)->value : 0;
     for (std::uint64_t i = 0; i < count; ++i) {
-        if (loadValue(table->bytes, table->type, i) != 0)
+        const double value = loadValue(table->bytes, table->type, i);
+        if (value != 0 || std::signbit(value))
             return false;
     }
     return true;

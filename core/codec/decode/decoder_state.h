@@ -62,7 +62,9 @@ struct ScalingState {
     /// integers whose biases are zero, they are Program's and `addsZero`.
     Scaling::Steps steps = Scaling::Steps::Program;
     ElementType type = ElementType::Unknown;
-    bool addsZero = false; ///< a bias of zero is added: -0 becomes 0
+    bool addsZero = false;     ///< a bias of zero is added: -0 becomes 0
+    bool roundProduct = false; ///< to fp16, before that zero is added
+    bool roundScale = false;   ///< powers of two that become fp16 first: infinite, 0
     /// E4M3FN or E2M1 elements without a mask, in groups of 32 with a power of two.
     enum class MxGroups : std::uint8_t { None, Across, Down };
     MxGroups mxGroups = MxGroups::None; ///< along the last axis, or along the one before it

@@ -17,6 +17,7 @@ enum class Elem : std::uint64_t {
     F16 = 7,
     Bf16 = 8,
     E4m3 = 10,
+    Si32 = 18,
     Si16 = 19,
     Si8 = 20,
     Si4 = 21,

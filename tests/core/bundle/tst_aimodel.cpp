@@ -210,6 +210,58 @@ private slots:
         }
     }
 
+    /// What the vendor's runtime computes: powers of two become fp16 before they scale, products
+    /// are rounded before a zero is added, and a second offset of -0 leaves -0.
+    void roundsScalesAndProductsToHalves()
+    {
+        MadeCoreAi made;
+        const auto zeros = made.constant({3, 1}, Elem::F4, byteRow({0}), true);
+        const auto bias = made.constant({3, 1}, Elem::F16, halves({0}), true);
+        made.output({made.scaled(
+            {made.constant({3, 2}, Elem::F4, byteRow({0x10, 0x79, 0x90})), // 0 .5, -.5 6, 0 -.5
+             made.constant({3, 1}, Elem::E8m0, byteRow({127 + 16, 127 - 25, 127 - 24})), zeros,
+             bias},
+            {3, 2})});
+        const auto small = made.constant({1, 1}, Elem::F16, byteRow({1, 0}), true); // 2^-24
+        const auto none = made.constant({1, 1}, Elem::F16, halves({0}), true);
+        made.output({made.scaled(
+            {made.constant({1, 2}, Elem::F16, halves({-0.25f, -2})), small, none, none}, {1, 2})});
+        const auto negative = made.constant({1, 1}, Elem::F16, byteRow({0, 0x80}), true);
+        const auto codes = made.constant({2, 2}, Elem::Si4, byteRow({0x21, 0x43}));
+        made.output({made.scaled(
+            {codes, negative, made.constant({1, 1}, Elem::Si4, byteRow({0}), true), negative},
+            {2, 2})});
+        const BundlePtr bundle = VERIFIED(made.open());
+        const auto hasSign = [](float value) { return std::signbit(value); };
+        const Values powers = valuesOf(*bundle, 0);
+        QVERIFY(std::isnan(powers[0]) && std::isinf(powers[1]));
+        QCOMPARE(Values(powers.begin() + 2, powers.end()), (Values{0, 0, 0, 0}));
+        QVERIFY(std::none_of(powers.begin() + 2, powers.end(), hasSign));
+        const Values products = valuesOf(*bundle, 1);
+        QVERIFY(products[0] == 0 && !hasSign(products[0]));
+        QCOMPARE(products[1], -0x1p-23f);
+        QVERIFY(std::ranges::all_of(valuesOf(*bundle, 2), hasSign));
+    }
+
+    void saysThatNegativeAxesAreNotCounted()
+    {
+        for (const bool negative : {true, false}) {
+            MadeCoreAi made;
+            const auto codes = made.constant({2, 2}, Elem::Si8, byteRow({1, 2, 3, 4}));
+            const auto axis = made.constant(
+                {}, Elem::Si32, negative ? byteRow({255, 255, 255, 255}) : byteRow({1, 0, 0, 0}),
+                true);
+            made.output({made.operation("dequantize_v2",
+                                        {codes, made.constant({2}, Elem::F16, halves({1, 2})),
+                                         made.constant({2}, Elem::Si8, byteRow({0}), true),
+                                         made.constant({2}, Elem::F16, halves({0}), true), axis},
+                                        {2, 2}, Elem::F16)});
+            const BundlePtr bundle = VERIFIED(made.open());
+            QCOMPARE(says(*bundle, "aimodel.negative_axis"), negative);
+            QCOMPARE(valuesOf(*bundle, 0), (Values{1, 4, 3, 8}));
+        }
+    }
+
     void transposesAndCasts()
     {
         MadeCoreAi made;

@@ -605,6 +605,10 @@ FormBuilder::Built FormBuilder::dequantize(std::uint32_t value, PartRole role)
     if (count.value != 1) {
         const auto rank = static_cast<std::int64_t>(shape.size());
         std::int64_t axis = numbers && numbers->size() == 1 ? numbers->front() : rank;
+        if (axis < 0)
+            warn(value, "aimodel.negative_axis", "an axis from 0", fmt::format("{}", axis),
+                 "The axis is counted from the end. Shown as meant: the runtime scales every "
+                 "element by the first scale.");
         axis += axis < 0 ? rank : 0;
         const bool fits =
             axis >= 0 && axis < rank && shape[static_cast<std::size_t>(axis)] == count.value;
