@@ -119,7 +119,7 @@ check_sanitizers() {
     configure_and_build dev-asan "${options[@]}" -- core_tests
     QT_QPA_PLATFORM=offscreen LC_ALL=C.UTF-8 \
         KERNSCOPE_DATA="${KERNSCOPE_DATA:-$kernscope_root/../shared/data}" \
-        ctest --test-dir .build/dev-asan --output-on-failure --no-tests=error -j2 -L core
+        ctest --test-dir .build/dev-asan --output-on-failure --no-tests=error -j "$kernscope_jobs" -L core
 }
 
 check_clang() {

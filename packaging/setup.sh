@@ -4,6 +4,9 @@
 
 kernscope_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
+# Tests that run at once: one more than there are processors, for many wait now and then.
+kernscope_jobs=$(($(nproc) + 1))
+
 # Prints the comment that a script begins with.
 print_help() {
     sed -n '3,/^[^#]/s/^# \{0,1\}//p' "$0"

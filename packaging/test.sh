@@ -37,7 +37,7 @@ status=0
 if [ "$fuzz" = yes ]; then
     configure_and_build fuzz
     ctest --test-dir "$kernscope_root/.build/fuzz" --output-on-failure --no-tests=error \
-        -j2 -L fuzz || status=$?
+        -j "$kernscope_jobs" -L fuzz || status=$?
 fi
 options=(-DKERNSCOPE_WERROR=$strict -DKERNSCOPE_CORE_TESTS=$core)
 # Nothing here measures or tests the kernels: what counts is how soon they are built.
@@ -45,5 +45,5 @@ options=(-DKERNSCOPE_WERROR=$strict -DKERNSCOPE_CORE_TESTS=$core)
     "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -D_GLIBCXX_ASSERTIONS")
 configure_and_build test "${options[@]}"
 ctest --test-dir "$kernscope_root/.build/test" --output-on-failure --no-tests=error \
-    -j2 "$@" || status=$?
+    -j "$kernscope_jobs" "$@" || status=$?
 exit "$status"

@@ -15,7 +15,8 @@ fail() { echo "FAILS: $*" >&2; exit 1; }
 make() {
     local place=$work/$1
     shift
-    "$cpack" -G DEB --config "$build/CPackConfig.cmake" -B "$place" "$@" >"$work/log" 2>&1 || {
+    "$cpack" -G DEB --config "$build/CPackConfig.cmake" -B "$place" \
+        -D CPACK_DEBIAN_COMPRESSION_TYPE=gzip "$@" >"$work/log" 2>&1 || {
         cat "$work/log" >&2
         fail "cpack"
     }
