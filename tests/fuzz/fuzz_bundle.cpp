@@ -12,12 +12,6 @@ using namespace kernscope;
 
 namespace {
 
-std::vector<std::byte> copyOf(std::string_view text)
-{
-    const auto bytes = std::as_bytes(std::span(text));
-    return {bytes.begin(), bytes.end()};
-}
-
 } // namespace
 
 /// A program and a weight file: whatever they hold, the bundle opens, its sections cover the files,
@@ -28,8 +22,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
     const std::size_t cut = std::min(input.find(fuzz::kWeightsMark), size);
     const std::string_view weights = input.substr(std::min(size, cut + fuzz::kWeightsMark.size()));
     const auto bundle =
-        Bundle::open("fuzz.mlmodelc", {.memory = {{"model.mil", copyOf(input.substr(0, cut))},
-                                                  {"weights/weight.bin", copyOf(weights)}}});
+        Bundle::open("fuzz.mlmodelc", {.memory = {{"model.mil", fuzz::copyOf(input.substr(0, cut))},
+                                                  {"weights/weight.bin", fuzz::copyOf(weights)}}});
     fuzz::require(bundle.has_value());
     fuzz::checkBundle(**bundle);
     mil::Program program = *(*bundle)->program();

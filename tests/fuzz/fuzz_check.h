@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <span>
+#include <string_view>
+#include <vector>
 
 /// What fuzz targets share: input as the readers take it, and promises that they must keep.
 namespace fuzz {
@@ -14,6 +16,12 @@ namespace fuzz {
 inline std::span<const std::byte> bytesOf(const std::uint8_t *data, std::size_t size)
 {
     return std::as_bytes(std::span(data, size));
+}
+
+inline std::vector<std::byte> copyOf(std::string_view text)
+{
+    const auto bytes = std::as_bytes(std::span(text));
+    return {bytes.begin(), bytes.end()};
 }
 
 /// A promise of the reader; the fuzzer stops where it is broken, and says where that is.

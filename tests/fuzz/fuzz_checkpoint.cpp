@@ -7,12 +7,6 @@ using namespace kernscope;
 
 namespace {
 
-std::vector<std::byte> copyOf(std::string_view text)
-{
-    const auto bytes = std::as_bytes(std::span(text));
-    return {bytes.begin(), bytes.end()};
-}
-
 /// Codes with scales of the kinds that config.json says more of.
 std::vector<std::byte> codes()
 {
@@ -26,7 +20,7 @@ std::vector<std::byte> codes()
         R"("c_scale":{"dtype":"F32","shape":[2,1],"data_offsets":[92,100]}})";
     json.insert(0, {static_cast<char>(json.size() & 0xff), static_cast<char>(json.size() >> 8), 0,
                     0, 0, 0, 0, 0});
-    return copyOf(json + std::string(100, '\x3c'));
+    return fuzz::copyOf(json + std::string(100, '\x3c'));
 }
 
 /// False where it does not open.
@@ -51,7 +45,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
         check(name, {{name, bytes}});
     if (size > 0 && data[0] == '{') {
         fuzz::require(check("x", {{"m.safetensors.index.json",
-                                   copyOf(R"({"weight_map":{"a.weight":"1.safetensors"}})")},
+                                   fuzz::copyOf(R"({"weight_map":{"a.weight":"1.safetensors"}})")},
                                   {"1.safetensors", codes()},
                                   {"config.json", bytes}}));
         fuzz::require(

@@ -15,12 +15,6 @@ using namespace kernscope;
 
 namespace {
 
-std::vector<std::byte> copyOf(std::string_view text)
-{
-    const auto bytes = std::as_bytes(std::span(text));
-    return {bytes.begin(), bytes.end()};
-}
-
 /// A sound bundle, with `metadata` as its metadata.json.
 BundlePtr bundleWith(std::string_view metadata)
 {
@@ -28,10 +22,10 @@ BundlePtr bundleWith(std::string_view metadata)
     const std::string_view input = seed;
     const std::size_t cut = input.find(fuzz::kWeightsMark);
     const auto bundle = Bundle::open(
-        "fuzz.mlmodelc",
-        {.memory = {{"model.mil", copyOf(input.substr(0, cut))},
-                    {"weights/weight.bin", copyOf(input.substr(cut + fuzz::kWeightsMark.size()))},
-                    {"metadata.json", copyOf(metadata)}}});
+        "fuzz.mlmodelc", {.memory = {{"model.mil", fuzz::copyOf(input.substr(0, cut))},
+                                     {"weights/weight.bin",
+                                      fuzz::copyOf(input.substr(cut + fuzz::kWeightsMark.size()))},
+                                     {"metadata.json", fuzz::copyOf(metadata)}}});
     fuzz::require(bundle.has_value() && !(*bundle)->weights().empty());
     return *bundle;
 }

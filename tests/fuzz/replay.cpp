@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Runs inputs through a fuzz target once, without libFuzzer; each source of a target is compiled
-// with a name of its own for the entry function.
+// Runs inputs through a fuzz target once, without libFuzzer; the entry function of each target has
+// a name of its own.
 //   fuzz_replay TARGET [FILE | FOLDER] …
 #include <cstdint>
 #include <cstdio>
