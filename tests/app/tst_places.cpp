@@ -7,11 +7,10 @@
 #include "widgets/common/tile_view.h"
 #include "widgets/weight/weight_grid_view.h"
 
-using namespace kernscope;
 using ui::Place;
 
 /// Where a jump ends, in every dock.
-class TestPlaces : public test::MainWindowTest
+class TestPlaces : public MainWindowTest
 {
     Q_OBJECT
 
@@ -21,7 +20,7 @@ private Q_SLOTS:
 
     void jumpsEndWhereTheyGo_data()
     {
-        test::addColumns<QString, QString>();
+        addColumns<QString, QString>();
         for (const char *layout : {"inspect", "patch", "performance", "hardware", "compare"}) {
             for (const char *kind : {"offset", "part", "weight", "element", "select weight",
                                      "section", "bytes", "back", "hex", "grid", "tree"})
@@ -32,7 +31,7 @@ private Q_SLOTS:
 
     void jumpsEndWhereTheyGo()
     {
-        const auto [layout, kind] = test::fetched<QString, QString>();
+        const auto [layout, kind] = fetched<QString, QString>();
         if (!document().isOpen())
             QVERIFY(m_window->open({sample(u"dense"_s), sample(u"sparse"_s)}));
         for (const app::Layout one : app::kLayouts) {
@@ -113,17 +112,17 @@ private Q_SLOTS:
     /// A weight that the program writes lies where that says its values.
     void writtenWeightHasItsPlace()
     {
-        test::MadeBundle made;
-        made.layer("stored", "[2, 4]", test::Bytes(16));
+        MadeBundle made;
+        made.layer("stored", "[2, 4]", Bytes(16));
         const std::string type = "tensor<fp16, [4]>";
         made.line(type + " c = const()[name = string(\"c\"), val = " + type +
                   "([0x1p+0, 0x1p+1, 0x1p+2, 0x1p+3])]");
         made.line("tensor<fp16, [1, 4]> y = add(x = x, y = c)[name = string(\"y\")]");
         const QTemporaryDir folder;
         QVERIFY(QDir(folder.path()).mkpath(u"m.mlmodelc/weights"_s));
-        QVERIFY(test::put(folder.filePath(u"m.mlmodelc/model.mil"_s),
-                          QByteArray::fromStdString(made.text())));
-        QVERIFY(test::put(folder.filePath(u"m.mlmodelc/weights/weight.bin"_s), made.weights()));
+        QVERIFY(put(folder.filePath(u"m.mlmodelc/model.mil"_s),
+                    QByteArray::fromStdString(made.text())));
+        QVERIFY(put(folder.filePath(u"m.mlmodelc/weights/weight.bin"_s), made.weights()));
         QVERIFY(m_window->open({folder.filePath(u"m.mlmodelc"_s)}));
         const Bundle &bundle = *session().bundle();
         QVERIFY(goToWeight(*bundle.weightByName("stored")));
@@ -151,19 +150,20 @@ private Q_SLOTS:
     }
 
     // What a pin holds still: every dock, with programs and with a hardware container.
-    void pinnedDocksStay_data() { test::addEach({"programs", "hardware"}); }
+    void pinnedDocksStay_data() { addEach({"programs", "hardware"}); }
 
     void pinnedDocksStay()
     {
-        const bool hardware = std::get<0>(test::fetched<QString>()) == u"hardware"_s;
+        const bool hardware = std::get<0>(fetched<QString>()) == u"hardware"_s;
         const QStringList paths = hardware ? QStringList{writeHardware()}
                                            : QStringList{sample(u"palette"_s), sample(u"sparse"_s)};
+        for (const auto &entry : docks().entries())
+            entry.dock->hide(); // each on view takes time at each step
         for (const QString &id : docks().ids()) {
             // Assessment keeps the weight of before where the place of now has none.
             if (hardware || document().path() != paths.first())
                 QVERIFY(m_window->open(paths));
             ui::Dock *one = dock(id);
-            const bool hidden = one->isHidden();
             one->setPinned(false);
             one->setFloating(false);
             app::DockSet::reveal(one);
@@ -189,7 +189,7 @@ private Q_SLOTS:
             one->setPinned(false);
             QVERIFY(m_window->settleLong());
             QVERIFY2(one->place() == session().place(), qPrintable(id));
-            one->setHidden(hidden); // each dock on view takes time at each step
+            one->hide();
         }
     }
 

@@ -17,11 +17,10 @@
 #include "widgets/patch/patches_dock.h"
 #include "widgets/weight/weight_grid_view.h"
 
-using namespace kernscope;
 using app::Layout;
 
 /// Bytes, registers and cells changed by hand: typed digits, a number in a dialog, pasted rows.
-class TestTypedEdits : public test::MainWindowTest
+class TestTypedEdits : public MainWindowTest
 {
     Q_OBJECT
 
@@ -88,8 +87,7 @@ private Q_SLOTS:
         bool found = false;
         for (std::size_t i = 0; i < session().bundle()->weights().size(); ++i) {
             const OperandPlace &place = *session().bundle()->weights()[i].operands().front().place;
-            found |=
-                place.dataOffset.value == 0x80 && test::valueAt(*session().bundle(), i, 0) == 1.0F;
+            found |= place.dataOffset.value == 0x80 && valueAt(*session().bundle(), i, 0) == 1.0F;
         }
         QVERIFY(found);
         QVERIFY(notices().texts().isEmpty());
@@ -99,7 +97,7 @@ private Q_SLOTS:
     {
         QTest::addColumn<QString>("build");
         for (const char *build : {"sparse", "palette", "affine", "hardware"})
-            test::addRow(build, QString::fromLatin1(build));
+            addRow(build, QString::fromLatin1(build));
     }
 
     /// Finds every field in which a number is typed, and types the same texts into each, where one
@@ -118,7 +116,7 @@ private Q_SLOTS:
             return a == b || (std::isnan(a) && std::isnan(b));
         };
         if (build == QLatin1String("affine")) {
-            document().openMemory({"made.mlmodelc", test::sampleBundle("affine").options().memory});
+            document().openMemory({"made.mlmodelc", sampleBundle("affine").options().memory});
         } else if (build == QLatin1String("hardware")) {
             QVERIFY(m_window->open({writeHardware()}));
         } else {
@@ -143,9 +141,7 @@ private Q_SLOTS:
             return m_typedInto.size() > before;
         };
         for (const app::DockSet::Entry &entry : docks().entries()) {
-            entry.dock->show();
-            entry.dock->raise();
-            QVERIFY(m_window->settle());
+            QVERIFY(showAlone(*entry.dock));
             const auto allBoxes = entry.dock->findChildren<QAbstractSpinBox *>();
             for (auto *box : allBoxes) {
                 auto *whole = dynamic_cast<ui::IntegerBox *>(box);
@@ -299,7 +295,7 @@ private Q_SLOTS:
         QTRY_COMPARE(patches(), std::size_t{1});
         QVERIFY(session().patches().front().edit->edit.kind == Edit::Kind::SetStored);
         const auto element = *grid->model().elementAt(grid->model().index(1, 1));
-        QCOMPARE(test::valueAt(*session().bundle(), 0, element), 1.0F);
+        QCOMPARE(valueAt(*session().bundle(), 0, element), 1.0F);
         QVERIFY(m_window->settle());
         grid->editCode();
         line = VERIFIED(editorIn(table));
@@ -312,7 +308,7 @@ private Q_SLOTS:
     {
         QVERIFY(m_window->open({sample(u"palette"_s)}));
         session().setPatchingEnabled(true);
-        const std::size_t weight = test::weightWith(*session().bundle(), codec::PartRole::Lut);
+        const std::size_t weight = weightWith(*session().bundle(), codec::PartRole::Lut);
         auto *grid = VERIFIED(gridOf(weight));
         auto *line = VERIFIED(openCell(grid->table(), grid->model().index(0, 0)));
         const auto *answer = VERIFIED(grid->findChild<ui::ElidedLabel *>());
@@ -350,7 +346,7 @@ private Q_SLOTS:
     void savesWhatIsListed()
     {
         const QString path = sample(u"dense"_s);
-        const test::FileBytes before = test::bytesOf(path);
+        const FileBytes before = bytesOf(path);
         QVERIFY(m_window->open({path}));
         patch();
         auto *grid = VERIFIED(gridOf(0));
@@ -366,10 +362,10 @@ private Q_SLOTS:
         QCOMPARE(save->findChild<QTableView *>()->model()->rowCount(), int(listed.size()));
         QTest::keyClick(save, Qt::Key_Return);
         QTRY_VERIFY(!document().modified());
-        const test::FileBytes after = test::bytesOf(path);
+        const FileBytes after = bytesOf(path);
         qsizetype changed = 0, promised = 0;
         for (const auto &[name, content] : after)
-            changed += test::differences(before.at(name), content).size();
+            changed += differences(before.at(name), content).size();
         for (const WrittenRange &range : listed)
             promised += qsizetype(range.range.bytes.value);
         QCOMPARE(changed, promised);
@@ -383,7 +379,7 @@ private Q_SLOTS:
         action(u"Close Bundle"_s)->trigger();
         QVERIFY(m_window->settle());
         QVERIFY(!document().isOpen());
-        QVERIFY(test::bytesOf(path) == after);
+        QVERIFY(bytesOf(path) == after);
         const QString said = (*m_window)->statusLine().message();
         QVERIFY2(said.startsWith(QLatin1String("Not changed.")) &&
                      said.contains(QLatin1String("','")),
@@ -394,7 +390,7 @@ private Q_SLOTS:
     void writesNothingElse()
     {
         const QString path = sample(u"dense"_s);
-        const test::FileBytes before = test::bytesOf(path);
+        const FileBytes before = bytesOf(path);
         QVERIFY(m_window->open({path}));
         patch();
         action(u"Save\u2026"_s)->trigger();
@@ -403,11 +399,11 @@ private Q_SLOTS:
         QTest::keyClick(first, Qt::Key_Return);
         QTRY_VERIFY(QApplication::activeModalWidget() != nullptr &&
                     QApplication::activeModalWidget() != first);
-        QVERIFY(test::bytesOf(path) == before);
+        QVERIFY(bytesOf(path) == before);
         QVERIFY((*m_window)->statusLine().message().contains(QLatin1String("Nothing was written")));
         QTest::keyClick(QApplication::activeModalWidget(), Qt::Key_Return);
         QTRY_VERIFY(!document().modified());
-        QVERIFY(test::bytesOf(path) != before);
+        QVERIFY(bytesOf(path) != before);
     }
 
     /// A file with another name is not written in place; into a copy goes what was listed, or the
@@ -418,7 +414,7 @@ private Q_SLOTS:
         const QString file = path + u"/weights/weight.bin"_s;
         const QString other = m_folder->filePath(u"other.bin"_s);
         std::filesystem::create_hard_link(file.toStdString(), other.toStdString());
-        const QByteArray before = test::contentOf(other);
+        const QByteArray before = contentOf(other);
         QVERIFY(m_window->open({path}));
         patch();
         const auto saveListed = [this] {
@@ -436,13 +432,13 @@ private Q_SLOTS:
         patch(0.5); // was not listed
         VERIFIED(intoCopy())->click();
         auto *again = VERIFIED(test::dialog());
-        QVERIFY(test::contentOf(file) == before);
+        QVERIFY(contentOf(file) == before);
         QTest::keyClick(again, Qt::Key_Return);
         QTRY_VERIFY(m_window->settle() && intoCopy() != nullptr);
         intoCopy()->click();
         QTRY_VERIFY(!document().modified());
-        QVERIFY(test::contentOf(file) != before);
-        QCOMPARE(test::contentOf(other), before);
+        QVERIFY(contentOf(file) != before);
+        QCOMPARE(contentOf(other), before);
         QTRY_VERIFY(notices().texts().isEmpty());
     }
 
@@ -465,7 +461,7 @@ private Q_SLOTS:
     void currentIsSelected()
     {
         QVERIFY(m_window->open({sample(u"palette"_s), sample(u"dense"_s)}));
-        session().goToWeight(test::weightWith(*session().bundle(), codec::PartRole::Lut));
+        session().goToWeight(weightWith(*session().bundle(), codec::PartRole::Lut));
         int walked = 0;
         for (const app::DockSet::Entry &entry : docks().entries()) {
             entry.dock->show();
@@ -595,7 +591,7 @@ private Q_SLOTS:
         QTRY_COMPARE(patches(), std::size_t{3});
         QCOMPARE(session().undoStack().count(), 1);
         const auto element = grid->model().elementAt(grid->model().index(2, 2));
-        QCOMPARE(test::valueAt(*session().bundle(), 0, *element), -2.0F);
+        QCOMPARE(valueAt(*session().bundle(), 0, *element), -2.0F);
         session().undoStack().undo();
         // All of it or nothing: what is no number, not finite, or beyond the weight is named.
         QSignalSpy said(&session(), &ui::Session::statusMessage);
@@ -622,7 +618,7 @@ private Q_SLOTS:
         grid->table().selectionModel()->select(
             {grid->model().index(0, 0), grid->model().index(2, 2)},
             QItemSelectionModel::ClearAndSelect);
-        const float before = test::valueAt(*session().bundle(), 0, 0);
+        const float before = valueAt(*session().bundle(), 0, 0);
         for (QAction *action : grid->actions()) {
             if (action->text().startsWith(QLatin1String("Change Selected")))
                 action->trigger();
@@ -648,7 +644,7 @@ private Q_SLOTS:
                      text.ends_with("]=-w*2"),
                  text.c_str());
         QCOMPARE(session().undoStack().count(), 1);
-        QCOMPARE(test::valueAt(*session().bundle(), 0, 0), -2 * before);
+        QCOMPARE(valueAt(*session().bundle(), 0, 0), -2 * before);
         session().undoStack().undo();
     }
 
@@ -659,6 +655,14 @@ private:
         if (view)
             view->select({FileOffset(offset), ByteCount(1)});
         return view;
+    }
+
+    /// Each dock that is on view takes time after each edit.
+    bool showAlone(ui::Dock &dock)
+    {
+        for (const app::DockSet::Entry &entry : docks().entries())
+            entry.dock->setVisible(entry.dock == &dock);
+        return m_window->settle();
     }
 
     /// One that was closed goes later.
