@@ -9,10 +9,8 @@
 
 #include <qcustomplot.h>
 
-using namespace kernscope;
-
 /// What assistive programs are told of the views that draw themselves.
-class TestAccessibleViews : public test::MainWindowTest
+class TestAccessibleViews : public MainWindowTest
 {
     Q_OBJECT
 
@@ -24,14 +22,13 @@ private Q_SLOTS:
         QTest::addColumn<QStringList>("builds");
         QTest::addColumn<QStringList>("kinds"); ///< that are met, among others
         const QStringList common{u"kernscope::ui::HexView"_s, u"kernscope::ui::SectionStrip"_s};
-        test::addRow(
-            "two builds", QStringList{u"dense"_s, u"sparse"_s},
-            common + QStringList{u"kernscope::ui::TileView"_s, u"kernscope::ui::GraphView"_s,
-                                 u"kernscope::ui::TreemapView"_s,
-                                 u"kernscope::ui::ByteCompareView"_s,
-                                 u"kernscope::ui::DifferenceStrip"_s,
-                                 u"kernscope::ui::ColorScale"_s, u"kernscope::ui::PlotCanvas"_s});
-        test::addRow("a container", QStringList{u"hwx"_s}, common);
+        addRow("two builds", QStringList{u"dense"_s, u"sparse"_s},
+               common +
+                   QStringList{u"kernscope::ui::TileView"_s, u"kernscope::ui::GraphView"_s,
+                               u"kernscope::ui::TreemapView"_s, u"kernscope::ui::ByteCompareView"_s,
+                               u"kernscope::ui::DifferenceStrip"_s, u"kernscope::ui::ColorScale"_s,
+                               u"kernscope::ui::PlotCanvas"_s});
+        addRow("a container", QStringList{u"hwx"_s}, common);
     }
 
     /// None is a "filler" (Client) or nothing, each has a name; where it has a cursor, a value.

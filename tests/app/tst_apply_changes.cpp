@@ -5,7 +5,6 @@
 #include "tests/test_program.h"
 #include "widgets/compare/compare_copies.h"
 
-using namespace kernscope;
 using kernscope::app::ChangeApplier;
 using kernscope::app::Document;
 
@@ -24,12 +23,11 @@ private Q_SLOTS:
 
     void makesTheOther()
     {
-        const QString original = test::writeSample(m_folder->path(), u"dense"_s);
+        const QString original = writeSample(m_folder->path(), u"dense"_s);
         QVERIFY(open(original));
         m_session->setPatchingEnabled(true);
         const BundlePtr before = *Bundle::open(original.toStdString());
-        m_session->requestEdits(
-            {test::setEdit(bundle(), 0, 3, 0.5), test::setEdit(bundle(), 0, 7, -1.25)}, {});
+        m_session->requestEdits({setEdit(bundle(), 0, 3, 0.5), setEdit(bundle(), 0, 7, -1.25)}, {});
         QVERIFY(settle());
         Progress progress;
         const auto script = VERIFIED(ui::differenceDocument(before, m_session->bundle(), {}, {},
@@ -48,7 +46,7 @@ private Q_SLOTS:
         QCOMPARE(applied.front().at(1).toBool(), true); // by the digest
         QVERIFY(m_document->modified());
         QCOMPARE(m_session->undoStack().index(), steps + 1); // one step
-        QCOMPARE(test::valueAt(bundle(), 0, 7), -1.25f);
+        QCOMPARE(valueAt(bundle(), 0, 7), -1.25f);
         m_session->undoStack().undo();
         QVERIFY(settle());
         QVERIFY(!m_document->modified());
@@ -68,8 +66,8 @@ private Q_SLOTS:
 
     void refusesWhileLocked()
     {
-        QVERIFY(open(test::writeSample(m_folder->path(), u"dense"_s)));
-        const Edit edit = test::setEdit(bundle(), 0, 3, 0.5);
+        QVERIFY(open(writeSample(m_folder->path(), u"dense"_s)));
+        const Edit edit = setEdit(bundle(), 0, 3, 0.5);
         QVERIFY(write(path("x.kpatch"), "set " + editText(edit) + "\n"));
         QSignalSpy refused(m_session.get(), &ui::Session::editsRefused);
         m_applier->apply(path("x.kpatch"));
@@ -104,7 +102,7 @@ private:
     QString path(const char *name) const { return m_folder->filePath(QLatin1String(name)); }
     static bool write(const QString &name, const std::string &text)
     {
-        return test::put(name, QByteArray::fromStdString(text));
+        return put(name, QByteArray::fromStdString(text));
     }
 
     bool settle()

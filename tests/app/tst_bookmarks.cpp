@@ -7,7 +7,6 @@
 
 #include <sys/stat.h>
 
-using namespace kernscope;
 using app::Bookmark;
 using app::BookmarkModel;
 using app::Bookmarks;
@@ -15,7 +14,7 @@ using app::BookmarkStore;
 using app::SessionFile;
 
 /// The list of bookmarks, its file, and the dock in the window.
-class TestBookmarks : public test::MainWindowTest
+class TestBookmarks : public MainWindowTest
 {
     Q_OBJECT
 
@@ -38,13 +37,12 @@ private Q_SLOTS:
     void damagedFiles_data()
     {
         QTest::addColumn<QByteArray>("json");
-        test::addRow("empty", QByteArray());
-        test::addRow("no json", QByteArray("bookmarks"));
-        test::addRow("another kind", QByteArray("{\"other\": 1}"));
-        test::addRow("newer", QByteArray("{\"kernscope-bookmarks\": 2, \"bookmarks\": []}"));
-        test::addRow(
-            "no place",
-            QByteArray("{\"kernscope-bookmarks\": 1, \"bookmarks\": [{\"note\": \"x\"}]}"));
+        addRow("empty", QByteArray());
+        addRow("no json", QByteArray("bookmarks"));
+        addRow("another kind", QByteArray("{\"other\": 1}"));
+        addRow("newer", QByteArray("{\"kernscope-bookmarks\": 2, \"bookmarks\": []}"));
+        addRow("no place",
+               QByteArray("{\"kernscope-bookmarks\": 1, \"bookmarks\": [{\"note\": \"x\"}]}"));
     }
 
     void damagedFiles()
@@ -91,7 +89,7 @@ private Q_SLOTS:
     {
         const QTemporaryDir folder;
         const BookmarkStore store(folder.filePath(u"state"_s));
-        const QString a = test::writeSample(folder.path(), u"dense"_s);
+        const QString a = writeSample(folder.path(), u"dense"_s);
         const QString beside = a + u".kernscope-bookmarks"_s;
         QCOMPARE(::mkfifo(QFile::encodeName(beside).constData(), 0600), 0);
         QVERIFY(!store.load(a));
@@ -111,9 +109,9 @@ private Q_SLOTS:
     {
         const QTemporaryDir folder;
         const BookmarkStore store(folder.filePath(u"state"_s));
-        const QString a = test::writeSample(folder.path(), u"dense"_s);
-        const QString b = test::writeSample(folder.path(), u"sparse"_s);
-        const test::FileBytes before = test::bytesOf(a);
+        const QString a = writeSample(folder.path(), u"dense"_s);
+        const QString b = writeSample(folder.path(), u"sparse"_s);
+        const FileBytes before = bytesOf(a);
         const Bookmarks kept{bookmark(u"x"_s, u"y"_s)};
         QVERIFY(store.load(a) && store.load(a)->isEmpty());
         QVERIFY(store.save(a, kept));
@@ -131,7 +129,7 @@ private Q_SLOTS:
         QVERIFY(!BookmarkStore::isBeside(a) && *store.load(a) == kept);
         QVERIFY(store.save(a, {}));
         QVERIFY(!QFile::exists(store.fileOf(a)));
-        QVERIFY(test::bytesOf(a) == before);
+        QVERIFY(bytesOf(a) == before);
     }
 
     void windowKeepsPlacesAndGoesBack()
@@ -183,7 +181,7 @@ private Q_SLOTS:
     {
         const QString path = sample(u"dense"_s);
         const QString file = BookmarkStore::besideOf(path);
-        QVERIFY(test::put(file, "{ not json"));
+        QVERIFY(put(file, "{ not json"));
         QVERIFY(m_window->open({path}));
         app::BookmarksDock &dock = *docks().bookmarks();
         app::DockSet::reveal(&dock);
@@ -191,7 +189,7 @@ private Q_SLOTS:
         QVERIFY(!dock.showsContent());
         dock.addHere();
         QCOMPARE(dock.model().rowCount(), 0);
-        QCOMPARE(test::contentOf(file), QByteArray("{ not json"));
+        QCOMPARE(contentOf(file), QByteArray("{ not json"));
     }
 
     void weightsAreKeptByName()
@@ -273,7 +271,7 @@ private Q_SLOTS:
                  {head + "\"bookmarks\": []}", "kernscope-bookmarks"}}) {
             const Error session = REFUSED(app::parseSession(json, u"/x.kernscope-session"_s));
             QCOMPARE(session.field, field);
-            QVERIFY(test::put(path, json));
+            QVERIFY(put(path, json));
             notices().clear();
             QVERIFY(!noticeText().contains(u"x.kernscope-session"_s));
             (*m_window)->openPaths({path});

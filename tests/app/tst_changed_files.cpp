@@ -5,8 +5,6 @@
 #include "main_window_fixture.h"
 #include "widgets/models/patch_list_model.h"
 
-using namespace kernscope;
-
 namespace {
 
 /// The bytes with other ones at the end, where the values of the last weight lie.
@@ -19,7 +17,7 @@ QByteArray rebuilt(QByteArray content)
 
 } // namespace
 
-class TestChangedFiles : public test::MainWindowTest
+class TestChangedFiles : public MainWindowTest
 {
     Q_OBJECT
 
@@ -35,10 +33,10 @@ private Q_SLOTS:
     void changedUnderEdits_data()
     {
         QTest::addColumn<int>("how");
-        test::addRow("emptied", 0);
-        test::addRow("cut", 1);
-        test::addRow("rewritten", 2);
-        test::addRow("grown", 3);
+        addRow("emptied", 0);
+        addRow("cut", 1);
+        addRow("rewritten", 2);
+        addRow("grown", 3);
     }
 
     void changedUnderEdits()
@@ -46,12 +44,12 @@ private Q_SLOTS:
         QFETCH(int, how);
         patch();
         QTRY_VERIFY(document().modified());
-        const QByteArray old = test::contentOf(m_weights);
+        const QByteArray old = contentOf(m_weights);
         switch (how) {
-        case 0: QVERIFY(test::put(m_weights, QByteArray())); break;
+        case 0: QVERIFY(put(m_weights, QByteArray())); break;
         case 1: QVERIFY(QFile::resize(m_weights, old.size() / 3)); break;
-        case 2: QVERIFY(test::put(m_weights, rebuilt(old))); break;
-        default: QVERIFY(test::put(m_weights, old + old)); break;
+        case 2: QVERIFY(put(m_weights, rebuilt(old))); break;
+        default: QVERIFY(put(m_weights, old + old)); break;
         }
         // Docks that read at this moment, before anything was noticed.
         for (const auto &entry : docks().entries())
@@ -73,23 +71,23 @@ private Q_SLOTS:
         edit(0, 4, 0.5);
         QVERIFY(m_window->settle());
         QCOMPARE(session().patches().size(), std::size_t(1));
-        const QByteArray now = test::contentOf(m_weights);
+        const QByteArray now = contentOf(m_weights);
         document().save(false);
         QVERIFY(m_window->settle());
-        QCOMPARE(test::contentOf(m_weights), now);
+        QCOMPARE(contentOf(m_weights), now);
         QVERIFY(document().modified() && answerButton(u"Reload and Edit Again"_s));
         if (how < 2)
-            QVERIFY(test::put(m_weights, rebuilt(old)));
+            QVERIFY(put(m_weights, rebuilt(old)));
         VERIFIED(answerButton(u"Reload and Edit Again"_s))->click();
         QVERIFY(m_window->settle());
         QTRY_VERIFY(session().filesHold());
         QTRY_COMPARE(session().patches().size(), std::size_t(1));
         QVERIFY(document().modified());
         QVERIFY(!nothingIsShown());
-        const QByteArray shown = test::contentOf(m_weights);
+        const QByteArray shown = contentOf(m_weights);
         document().save(false);
         QVERIFY(m_window->settle());
-        QVERIFY(test::contentOf(m_weights) != shown);
+        QVERIFY(contentOf(m_weights) != shown);
     }
 
     /// Where the list of a save is open meanwhile: which file, and what to do, without the stamps.
@@ -111,8 +109,8 @@ private Q_SLOTS:
     /// open.
     void replacedIsKept()
     {
-        const QByteArray old = test::contentOf(m_weights);
-        QVERIFY(test::put(m_weights + u".new"_s, rebuilt(old)));
+        const QByteArray old = contentOf(m_weights);
+        QVERIFY(put(m_weights + u".new"_s, rebuilt(old)));
         QVERIFY(QFile::rename(m_weights, m_folder->filePath(u"old"_s)));
         QVERIFY(QFile::rename(m_weights + u".new"_s, m_weights));
         QTRY_COMPARE_WITH_TIMEOUT(notices().texts().size(), 1, 10000);
@@ -131,10 +129,10 @@ private Q_SLOTS:
         QTRY_VERIFY(document().modified());
         // Another model came into the folder: the weight of the edit is not there any more.
         const QString program = m_path + u"/model.mil"_s;
-        QByteArray text = test::contentOf(program);
+        QByteArray text = contentOf(program);
         const QByteArray name = QByteArray::fromStdString(session().bundle()->weights()[0].name);
         text.replace(name, QByteArray(name).replace(0, 1, "Q"));
-        QVERIFY(test::put(program, text));
+        QVERIFY(put(program, text));
         QTRY_VERIFY_WITH_TIMEOUT(!session().filesHold(), 10000);
         VERIFIED(answerButton(u"Reload and Edit Again"_s))->click();
         QVERIFY(m_window->settle());
@@ -147,7 +145,7 @@ private Q_SLOTS:
     void otherBundleChanges()
     {
         const QString copy = m_folder->filePath(u"copy.mlmodelc"_s);
-        QVERIFY(test::copyFolder(m_path, copy));
+        QVERIFY(copyFolder(m_path, copy));
         QVERIFY(m_window->open({m_path, copy}));
         QVERIFY(QFile::resize(copy + u"/weights/weight.bin"_s, 0));
         QTRY_VERIFY_WITH_TIMEOUT(!session().filesHold(), 10000);
@@ -167,7 +165,7 @@ private Q_SLOTS:
                 return true;
             },
             [&delivered](bool) { delivered = true; });
-        QVERIFY(test::put(m_weights, rebuilt(test::contentOf(m_weights))));
+        QVERIFY(put(m_weights, rebuilt(contentOf(m_weights))));
         go = true;
         QTRY_VERIFY(session().tasks().idle());
         QTRY_VERIFY(!session().filesHold());

@@ -3,10 +3,8 @@
 #include "app/go_to_box.h"
 #include "main_window_fixture.h"
 
-using namespace kernscope;
-
 /// The Compare menu: everything that the docks of a comparison can do, by what it is for.
-class TestCompareMenu : public test::MainWindowTest
+class TestCompareMenu : public MainWindowTest
 {
     Q_OBJECT
 

@@ -6,12 +6,11 @@
 #include "widgets/compare/compare_dock.h"
 #include "widgets/compare/hand_pairs.h"
 
-using namespace kernscope;
 using namespace kernscope::test;
 
 /// "Compare This Weight with…": the menu, the question for the file, the question for the weight;
 /// and pairs by hand, which are there again the next time.
-class TestCompareWeight : public test::MainWindowTest
+class TestCompareWeight : public MainWindowTest
 {
     Q_OBJECT
 

@@ -6,7 +6,6 @@
 #include "document_fixture.h"
 #include "tests/test_program.h"
 
-using namespace kernscope;
 using namespace kernscope::app;
 
 class TestControllers : public test::DocumentFixture
@@ -51,14 +50,14 @@ private Q_SLOTS:
 
     void asksBeforeEditsAreLost_data()
     {
-        test::addColumns<int, bool>();
-        test::addRow("cancel", int(QMessageBox::Cancel), false);
-        test::addRow("discard", int(QMessageBox::Discard), true);
+        addColumns<int, bool>();
+        addRow("cancel", int(QMessageBox::Cancel), false);
+        addRow("discard", int(QMessageBox::Discard), true);
     }
 
     void asksBeforeEditsAreLost()
     {
-        const auto [answer, goesOn] = test::fetched<int, bool>();
+        const auto [answer, goesOn] = fetched<int, bool>();
         int went = 0;
         m_saving->whenKept([&went] { ++went; });
         QCOMPARE(went, 1); // nothing is open: nothing to ask
@@ -85,10 +84,10 @@ private Q_SLOTS:
 private:
     bool openEdited()
     {
-        if (!open(test::writeSample(m_folder->path(), u"dense"_s)))
+        if (!open(writeSample(m_folder->path(), u"dense"_s)))
             return false;
         m_session->setPatchingEnabled(true);
-        edit(0, test::storedElement(bundle(), 0), 0.123);
+        edit(0, storedElement(bundle(), 0), 0.123);
         return wait() && m_document->modified();
     }
 

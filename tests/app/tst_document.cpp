@@ -3,9 +3,7 @@
 #include "document_fixture.h"
 #include "tests/test_program.h"
 
-using namespace kernscope;
 using kernscope::app::Document;
-using test::bytesOf;
 
 /// Opening and closing, edits, undo and redo.
 class TestDocument : public test::DocumentFixture
@@ -42,7 +40,7 @@ private Q_SLOTS:
 
     void opensAndLocks()
     {
-        const QString path = test::writeSample(m_folder->path(), u"sparse"_s);
+        const QString path = writeSample(m_folder->path(), u"sparse"_s);
         const QSignalSpy opened(m_document.get(), &Document::opened);
         QVERIFY(open(path));
         QCOMPARE(opened.size(), 1);
@@ -56,8 +54,8 @@ private Q_SLOTS:
 
     void opensTwo()
     {
-        const QString a = test::writeSample(m_folder->path(), u"dense"_s);
-        const QString b = test::writeSample(m_folder->path(), u"sparse"_s);
+        const QString a = writeSample(m_folder->path(), u"dense"_s);
+        const QString b = writeSample(m_folder->path(), u"sparse"_s);
         const QSignalSpy other(m_document.get(), &Document::otherOpened);
         QVERIFY(open(a, b));
         QCOMPARE(other.size(), 1);
@@ -69,7 +67,7 @@ private Q_SLOTS:
 
     void failsWithoutLosingWhatIsOpen()
     {
-        const QString path = test::writeSample(m_folder->path(), u"dense"_s);
+        const QString path = writeSample(m_folder->path(), u"dense"_s);
         QVERIFY(open(path));
         const BundlePtr before = m_session->bundle();
         QSignalSpy failed(m_document.get(), &Document::openFailed);
@@ -86,7 +84,7 @@ private Q_SLOTS:
 
     void refusesWhileLocked()
     {
-        QVERIFY(open(test::writeSample(m_folder->path(), u"dense"_s)));
+        QVERIFY(open(writeSample(m_folder->path(), u"dense"_s)));
         QSignalSpy refused(m_session.get(), &ui::Session::editsRefused);
         edit(0, 0, 0.5);
         QCOMPARE(refused.size(), 1);
@@ -105,7 +103,7 @@ private Q_SLOTS:
         for (const BundleFile &file : bundle().files())
             before.emplace_back(file.file->bytes().begin(), file.file->bytes().end());
         for (std::size_t weight = 0; weight < bundle().weights().size(); ++weight) {
-            const auto element = test::storedElement(bundle(), weight);
+            const auto element = storedElement(bundle(), weight);
             if (element < bundle().weights()[weight].elements.value)
                 edit(weight, element, 0.123);
         }
@@ -143,7 +141,7 @@ private Q_SLOTS:
     void editBackToOldValueIsNoChange()
     {
         QVERIFY(openSample(u"dense"_s));
-        const double old = test::valueAt(bundle(), 0, 3);
+        const double old = valueAt(bundle(), 0, 3);
         edit(0, 3, old); // the same value: nothing to do
         QCOMPARE(m_session->undoStack().count(), 0);
         edit(0, 3, 0.5);
@@ -156,13 +154,13 @@ private Q_SLOTS:
     void allOrNothing()
     {
         QVERIFY(openSample(u"dense"_s));
-        Edit beyond = test::setEdit(bundle(), 0, bundle().weights()[0].elements.value, 1);
+        Edit beyond = setEdit(bundle(), 0, bundle().weights()[0].elements.value, 1);
         QSignalSpy refused(m_session.get(), &ui::Session::editsRefused);
-        m_session->requestEdits({test::setEdit(bundle(), 0, 0, 0.5), beyond}, {});
+        m_session->requestEdits({setEdit(bundle(), 0, 0, 0.5), beyond}, {});
         QCOMPARE(refused.size(), 1);
         QVERIFY(!m_document->modified());
-        m_session->requestEdits(
-            {test::setEdit(bundle(), 0, 0, 0.5), test::setEdit(bundle(), 0, 1, 0.5)}, u"both"_s);
+        m_session->requestEdits({setEdit(bundle(), 0, 0, 0.5), setEdit(bundle(), 0, 1, 0.5)},
+                                u"both"_s);
         QCOMPARE(m_session->undoStack().count(), 1);
         QCOMPARE(m_session->undoStack().undoText(), u"both"_s);
         QCOMPARE(m_session->patches().size(), std::size_t{2});
@@ -172,7 +170,7 @@ private Q_SLOTS:
 
     void reloadKeepsThePlace()
     {
-        const QString path = test::writeSample(m_folder->path(), u"dense"_s);
+        const QString path = writeSample(m_folder->path(), u"dense"_s);
         QVERIFY(open(path));
         m_session->goToWeight(1);
         m_session->setPatchingEnabled(true);
@@ -187,8 +185,8 @@ private Q_SLOTS:
 
     void swapsSides()
     {
-        const QString a = test::writeSample(m_folder->path(), u"dense"_s);
-        const QString b = test::writeSample(m_folder->path(), u"palette"_s);
+        const QString a = writeSample(m_folder->path(), u"dense"_s);
+        const QString b = writeSample(m_folder->path(), u"palette"_s);
         QVERIFY(open(a, b));
         m_document->swapSides();
         QVERIFY(wait());
@@ -199,7 +197,7 @@ private Q_SLOTS:
 
     void closes()
     {
-        QVERIFY(open(test::writeSample(m_folder->path(), u"dense"_s)));
+        QVERIFY(open(writeSample(m_folder->path(), u"dense"_s)));
         const QSignalSpy closed(m_document.get(), &Document::closed);
         m_document->close();
         QCOMPARE(closed.size(), 1);

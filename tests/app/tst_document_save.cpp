@@ -6,9 +6,7 @@
 
 #include <unistd.h>
 
-using namespace kernscope;
 using kernscope::app::Document;
-using test::bytesOf;
 
 /// Saving, copies, and what other programs do to the files meanwhile.
 class TestDocumentSave : public test::DocumentFixture
@@ -24,7 +22,7 @@ private Q_SLOTS:
     {
         QFETCH(QString, build);
         QVERIFY(openSample(build));
-        edit(0, test::storedElement(bundle(), 0), 0.123);
+        edit(0, storedElement(bundle(), 0), 0.123);
         QVERIFY(m_document->modified());
         QVERIFY(bytesOf(m_path) == m_before); // nothing before Save
         const auto pending = m_document->pendingRanges();
@@ -36,11 +34,11 @@ private Q_SLOTS:
         const auto report = saved[0][0].value<SaveReport>();
         QVERIFY(report.verified);
         QVERIFY(!m_document->modified());
-        test::FileBytes after = bytesOf(m_path);
+        FileBytes after = bytesOf(m_path);
         QCOMPARE(after.size(), m_before.size());
         QList<qsizetype> places;
         for (const auto &[name, content] : m_before) {
-            for (const qsizetype place : test::differences(content, after[name])) {
+            for (const qsizetype place : differences(content, after[name])) {
                 places << place;
                 const bool announced =
                     std::any_of(pending.begin(), pending.end(), [&](const auto &r) {
@@ -62,7 +60,7 @@ private Q_SLOTS:
         }
         // Beside the bundle, the first one, and only what was changed.
         QCOMPARE(bytesOf(m_path).size(), m_before.size());
-        const test::FileBytes kept = bytesOf(m_path + u".bak"_s);
+        const FileBytes kept = bytesOf(m_path + u".bak"_s);
         QCOMPARE(kept.size(), std::size_t{1});
         QCOMPARE(kept.begin()->second, m_before.at(kept.begin()->first));
         QCOMPARE(bytesOf(m_path + u".bak.2"_s).size(), std::size_t{1});
@@ -70,9 +68,9 @@ private Q_SLOTS:
 
     void copyOfAFileOfSeveralNames()
     {
-        const QString path = test::writeSample(m_folder->path(), u"dense"_s);
+        const QString path = writeSample(m_folder->path(), u"dense"_s);
         const QString weights = path + u"/weights/weight.bin"_s;
-        const test::FileBytes before = bytesOf(path);
+        const FileBytes before = bytesOf(path);
         QCOMPARE(::link(qPrintable(weights), qPrintable(m_folder->filePath(u"other"_s))), 0);
         QVERIFY(open(path));
         m_session->setPatchingEnabled(true);
@@ -103,7 +101,7 @@ private Q_SLOTS:
         m_session->requestEdits({*parseEdit(Edit::Kind::Compute, weight + "=w*0.5")}, {});
         QVERIFY(wait());
         QVERIFY(save());
-        const test::FileBytes saved = bytesOf(m_path);
+        const FileBytes saved = bytesOf(m_path);
         edit(0, 0, 0.75);
         m_document->setEditNote(1, u"why"_s);
         m_document->reload(true);
@@ -214,18 +212,18 @@ private Q_SLOTS:
     void asksAboutInterruptedSaves_data()
     {
         QTest::addColumn<Document::Interrupted>("answer");
-        test::addRow("recover", Document::Interrupted::Recover);
-        test::addRow("show", Document::Interrupted::Show);
-        test::addRow("cancel", Document::Interrupted::Cancel);
+        addRow("recover", Document::Interrupted::Recover);
+        addRow("show", Document::Interrupted::Show);
+        addRow("cancel", Document::Interrupted::Cancel);
     }
 
     void asksAboutInterruptedSaves()
     {
         QFETCH(const Document::Interrupted, answer);
-        const QString path = test::writeSample(m_folder->path(), u"dense"_s);
-        const test::FileBytes before = bytesOf(path);
-        test::interruptSave(path);
-        const test::FileBytes half = bytesOf(m_folder->path());
+        const QString path = writeSample(m_folder->path(), u"dense"_s);
+        const FileBytes before = bytesOf(path);
+        interruptSave(path);
+        const FileBytes half = bytesOf(m_folder->path());
         QVERIFY(bytesOf(path) != before);
         QSignalSpy found(m_document.get(), &Document::interruptedSaveFound);
         QSignalSpy opened(m_document.get(), &Document::opened);
@@ -310,7 +308,7 @@ private Q_SLOTS:
     /// A number of the program that gets longer has no room in place; a copy has.
     void saveAsMakesRoomForANumber()
     {
-        test::MadeBundle made;
+        MadeBundle made;
         const std::string data =
             made.blob(ElementType::Int8, "[10]", test::hex("01020304050607080900"));
         made.line("tensor<fp16, [10]> w = constexpr_affine_dequantize()[axis=int32(0),name=string("
@@ -318,7 +316,7 @@ private Q_SLOTS:
                   data + ",scale=fp16(1),zero_point=int8(0)]");
         made.consume("w");
         const QString path = test::writeBundle(*m_folder, "made.mlmodelc", made);
-        const test::FileBytes before = bytesOf(path);
+        const FileBytes before = bytesOf(path);
         QVERIFY(open(path));
         m_session->setPatchingEnabled(true);
         edit(0, 0, 5);
@@ -333,14 +331,14 @@ private Q_SLOTS:
         QVERIFY(wait());
         QCOMPARE(saved.size(), 1);
         QVERIFY(bytesOf(path) == before);
-        test::FileBytes wanted = before;
+        FileBytes wanted = before;
         wanted[u"model.mil"_s].replace("scale=fp16(1)", "scale=fp16(0x1.998p-4)");
         QList<qsizetype> changed;
         for (const auto &[name, content] : bytesOf(target)) {
             if (name == u"model.mil"_s)
                 QCOMPARE(content, wanted[name]);
             else
-                changed << test::differences(content, wanted[name]);
+                changed << differences(content, wanted[name]);
         }
         QCOMPARE(changed.size(), 1);
         QCOMPARE(saved[0][0].value<SaveReport>().bytesWritten.value, 1 + 10); // "0x1.998p-4"
@@ -372,7 +370,7 @@ private Q_SLOTS:
         QVERIFY(openSample(u"dense"_s));
         edit(0, 0, 0.5);
         const QString name = QString::fromStdString(m_document->pendingRanges()[0].file);
-        QVERIFY(test::append(m_path + QLatin1Char('/') + name, "x"));
+        QVERIFY(append(m_path + QLatin1Char('/') + name, "x"));
         QSignalSpy failed(m_document.get(), &Document::saveFailed);
         QVERIFY(save());
         QCOMPARE(failed.size(), 1);
@@ -382,18 +380,18 @@ private Q_SLOTS:
 
     void seesChangesByOthers()
     {
-        const QString path = test::writeSample(m_folder->path(), u"dense"_s);
+        const QString path = writeSample(m_folder->path(), u"dense"_s);
         QVERIFY(open(path));
         QSignalSpy changed(m_document.get(), &Document::changedOnDisk);
         const QString name = QString::fromStdString(bundle().files()[0].path);
-        QVERIFY(test::append(path + QLatin1Char('/') + name, " "));
+        QVERIFY(append(path + QLatin1Char('/') + name, " "));
         QTRY_COMPARE_WITH_TIMEOUT(changed.size(), 1, 10000);
         QCOMPARE(changed[0][0].toStringList().size(), 1);
     }
 
     void cancelledSaveWatchesOn()
     {
-        const QString path = test::writeSample(m_folder->path(), u"dense"_s);
+        const QString path = writeSample(m_folder->path(), u"dense"_s);
         QVERIFY(open(path));
         m_session->setPatchingEnabled(true);
         edit(0, 0, 0.5);
@@ -404,14 +402,14 @@ private Q_SLOTS:
         QTRY_COMPARE(cancelled.size(), 1);
         QVERIFY(m_document->modified());
         const QString name = QString::fromStdString(bundle().files()[0].path);
-        QVERIFY(test::append(path + QLatin1Char('/') + name, " "));
+        QVERIFY(append(path + QLatin1Char('/') + name, " "));
         QTRY_COMPARE_WITH_TIMEOUT(changed.size(), 1, 10000);
     }
 
     /// The next change that is told of is the one that another program makes.
     void ownSaveIsNoChangeByOthers()
     {
-        const QString path = test::writeSample(m_folder->path(), u"dense"_s);
+        const QString path = writeSample(m_folder->path(), u"dense"_s);
         QVERIFY(open(path));
         const QSignalSpy changed(m_document.get(), &Document::changedOnDisk);
         m_session->setPatchingEnabled(true);
@@ -423,7 +421,7 @@ private Q_SLOTS:
                                         [&](const BundleFile &one) { return one.path != saved; });
         QVERIFY(other != files.end());
         const QString file = path + QLatin1Char('/') + QString::fromStdString(other->path);
-        QVERIFY(test::append(file, " "));
+        QVERIFY(append(file, " "));
         QTRY_COMPARE_WITH_TIMEOUT(changed.size(), 1, 10000);
         const QStringList told = changed[0][0].toStringList();
         QCOMPARE(told.size(), 1);

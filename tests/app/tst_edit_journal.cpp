@@ -7,7 +7,6 @@
 
 #include <signal.h>
 
-using namespace kernscope;
 using app::Document;
 using app::EditJournal;
 
@@ -30,13 +29,12 @@ int edit(const QString &path, const QString &state)
         return 1;
     session.setPatchingEnabled(true);
     for (const std::uint64_t element : {0, 1, 2, 3})
-        session.requestEdits({test::setEdit(*session.bundle(), 0, element, 0.5 + double(element))},
-                             {});
+        session.requestEdits({setEdit(*session.bundle(), 0, element, 0.5 + double(element))}, {});
     document.setEditNote(1, u"a note"_s);
     document.switchEdit(2, false);
     if (!idle(document))
         return 1;
-    session.requestEdits({test::setEdit(*session.bundle(), 0, 7, 0.25)}, {});
+    session.requestEdits({setEdit(*session.bundle(), 0, 7, 0.25)}, {});
     session.undoStack().undo();
     document.editJournal()->flush();
     std::puts("ready");
@@ -55,15 +53,15 @@ private Q_SLOTS:
     {
         begin();
         m_document->keepEditsIn(stateFolder());
-        m_path = test::writeSample(m_folder->path(), u"dense"_s);
+        m_path = writeSample(m_folder->path(), u"dense"_s);
     }
 
     void survivesAKill_data()
     {
         QTest::addColumn<int>("number");
-        test::addRow("SIGKILL", SIGKILL);
-        test::addRow("SIGTERM", SIGTERM);
-        test::addRow("SIGHUP", SIGHUP);
+        addRow("SIGKILL", SIGKILL);
+        addRow("SIGTERM", SIGTERM);
+        addRow("SIGHUP", SIGHUP);
     }
 
     void survivesAKill()
@@ -117,7 +115,7 @@ private Q_SLOTS:
         QVERIFY(killed());
         const QString state = stateFolder() + u"/edits/"_s;
         const QString name = QDir(state).entryList({u"*.edits"_s}, QDir::Files).value(0);
-        QVERIFY(test::append(state + name, "# edit 9 on\nset no_such_weight[0]=1\n"));
+        QVERIFY(append(state + name, "# edit 9 on\nset no_such_weight[0]=1\n"));
         QVERIFY(open());
         QSignalSpy refused(m_session.get(), &ui::Session::editsRefused);
         m_document->makeLeftEdits(left().at(0).file);
@@ -149,7 +147,7 @@ private Q_SLOTS:
         edit(0, 9, 0.125);
         QCOMPARE(m_document->keptEdits().size(), std::size_t{3});
         QVERIFY(QDir(m_path).removeRecursively());
-        m_path = test::writeSample(m_folder->path(), u"dense"_s);
+        m_path = writeSample(m_folder->path(), u"dense"_s);
         QVERIFY(restartAndMake());
         std::size_t made = 0;
         for (const ui::PatchEntry &entry : m_session->patches())
@@ -181,7 +179,7 @@ private Q_SLOTS:
     /// Saved, and undone since: that it was undone is what is unsaved.
     void takenBackSurvives()
     {
-        const test::FileBytes before = test::bytesOf(m_path);
+        const FileBytes before = bytesOf(m_path);
         QVERIFY(open());
         m_session->setPatchingEnabled(true);
         edit(0, 0, 0.5);
@@ -189,24 +187,24 @@ private Q_SLOTS:
         m_session->undoStack().undo();
         QVERIFY(restartAndMake());
         QVERIFY(save());
-        QVERIFY(test::bytesOf(m_path) == before);
+        QVERIFY(bytesOf(m_path) == before);
     }
 
     /// The second window is killed as well; an edit of its own stands before the making or after
     /// it, and the making itself may be undone.
     void takenBackSurvivesASecondKill_data()
     {
-        test::addColumns<bool, bool, bool>(); // an edit before, undone, an edit after
-        test::addRow("made", false, false, false);
-        test::addRow("made after an edit", true, false, false);
-        test::addRow("an edit after it", false, false, true);
-        test::addRow("undone", true, true, false);
-        test::addRow("undone, an edit after it", true, true, true);
+        addColumns<bool, bool, bool>(); // an edit before, undone, an edit after
+        addRow("made", false, false, false);
+        addRow("made after an edit", true, false, false);
+        addRow("an edit after it", false, false, true);
+        addRow("undone", true, true, false);
+        addRow("undone, an edit after it", true, true, true);
     }
 
     void takenBackSurvivesASecondKill()
     {
-        const auto [editsBefore, undone, editsAfter] = test::fetched<bool, bool, bool>();
+        const auto [editsBefore, undone, editsAfter] = fetched<bool, bool, bool>();
         QVERIFY(open());
         m_session->setPatchingEnabled(true);
         edit(0, 0, 0.5);
@@ -240,10 +238,10 @@ private Q_SLOTS:
         const QString folder = stateFolder() + u"/edits"_s;
         m_session->setPatchingEnabled(true);
         QDir().mkpath(stateFolder());
-        QVERIFY(test::put(folder, "no folder"));
+        QVERIFY(put(folder, "no folder"));
         QSignalSpy told(m_document.get(), &Document::editsNotKept);
         const auto edit = [this](double value) {
-            m_session->requestEdits({test::setEdit(*m_session->bundle(), 0, 0, value)}, {});
+            m_session->requestEdits({setEdit(*m_session->bundle(), 0, 0, value)}, {});
         };
         edit(0.5);
         QTRY_COMPARE(told.size(), 1);
@@ -356,7 +354,7 @@ private:
     /// Another build takes the place of the bundle.
     bool becomesPalette() const
     {
-        const QString palette = test::writeSample(m_folder->path(), u"palette"_s);
+        const QString palette = writeSample(m_folder->path(), u"palette"_s);
         return QDir(m_path).removeRecursively() && QDir().rename(palette, m_path);
     }
 

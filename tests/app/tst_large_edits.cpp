@@ -6,7 +6,6 @@
 #include "widgets/models/session.h"
 #include "widgets/models/task_manager.h"
 
-using namespace kernscope;
 using app::Document;
 
 namespace {
@@ -40,7 +39,7 @@ private Q_SLOTS:
         QCOMPARE(changes.size(), 1);
         QVERIFY(m_session->bundle() != before);
         QVERIFY(!before->modified());
-        QCOMPARE(test::valueAt(*before, 0, 7), 0.0f);
+        QCOMPARE(valueAt(*before, 0, 7), 0.0f);
         QCOMPARE(valueNow(0), 0.5f);
         QCOMPARE(valueNow(kElements - 1), 0.5f);
         QVERIFY(m_document->modified());
@@ -63,7 +62,7 @@ private Q_SLOTS:
                 return;
             ++turns;
             whole = whole && m_session->bundle() == shown && !before->modified() &&
-                    test::valueAt(*shown, 0, 0) == value;
+                    valueAt(*shown, 0, 0) == value;
         });
         timer.start(0);
         QVERIFY(fill("[:]=0.5"));
@@ -86,7 +85,7 @@ private Q_SLOTS:
         QCOMPARE(stack().index(), 0);
         QVERIFY(!m_document->modified());
         QCOMPARE(valueNow(3), 0.0f);
-        QCOMPARE(test::valueAt(*filled, 0, 3), 0.5f);
+        QCOMPARE(valueAt(*filled, 0, 3), 0.5f);
         QVERIFY(!m_session->patches().front().active);
         m_document->goToStep(1);
         QVERIFY(wait());
@@ -190,7 +189,7 @@ private Q_SLOTS:
         QVERIFY(!m_document->modified());
         QVERIFY(m_session->filesHold());
         const auto reopened = VERIFIED(Bundle::open(m_path.toStdString()));
-        QCOMPARE(test::valueAt(**reopened, 0, kElements - 1), 0.5f);
+        QCOMPARE(valueAt(**reopened, 0, kElements - 1), 0.5f);
         // Undone after the save, it differs from the disk again.
         m_document->goToStep(0);
         QVERIFY(wait());
@@ -201,9 +200,9 @@ private Q_SLOTS:
     /// A number in a long program: reading the tables again would hold up the window.
     void readsLongProgramsAside()
     {
-        test::MadeBundle made;
+        MadeBundle made;
         made.line("tensor<fp16, [8]> w = constexpr_lut_to_dense()[indices = " +
-                  made.blob(ElementType::Uint8, "[1]", test::Bytes(1)) +
+                  made.blob(ElementType::Uint8, "[1]", Bytes(1)) +
                   ", lut = tensor<fp16, [2]>([0x1p+1, 0x1p+2]), name = string(\"w\"), "
                   "shape = tensor<uint32, [1]>([8])]");
         for (int i = 0; i < 6000; ++i)
@@ -218,7 +217,7 @@ private Q_SLOTS:
         QCOMPARE(m_document->busy(), Document::Busy::Planning);
         QVERIFY(wait());
         QCOMPARE(valueNow(1), 4.0f);
-        QCOMPARE(test::valueAt(*before, 0, 1), 2.0f);
+        QCOMPARE(valueAt(*before, 0, 1), 2.0f);
         m_document->goToStep(0);
         QCOMPARE(m_document->busy(), Document::Busy::Stepping);
         QVERIFY(wait());
@@ -229,15 +228,15 @@ private Q_SLOTS:
 private:
     bool open()
     {
-        test::MadeBundle made;
-        (void)made.blob(ElementType::Fp16, "[4194304]", test::Bytes(2 * kElements));
-        if (!test::put(m_path, made.weights()) || !DocumentFixture::open(m_path))
+        MadeBundle made;
+        (void)made.blob(ElementType::Fp16, "[4194304]", Bytes(2 * kElements));
+        if (!put(m_path, made.weights()) || !DocumentFixture::open(m_path))
             return false;
         m_session->setPatchingEnabled(true);
         return true;
     }
 
-    bool openMade(const test::MadeBundle &made)
+    bool openMade(const MadeBundle &made)
     {
         app::MemoryBundle memory{"made.mlmodelc", {}};
         for (const auto &[name, bytes] : made.options().memory)
@@ -262,7 +261,7 @@ private:
         m_session->requestEdits({*edit}, {});
     }
 
-    float valueNow(std::uint64_t element) const { return test::valueAt(bundle(), 0, element); }
+    float valueNow(std::uint64_t element) const { return valueAt(bundle(), 0, element); }
     QUndoStack &stack() { return m_session->undoStack(); }
 };
 

@@ -10,11 +10,10 @@
 
 #include "widgets/compare/builds_dock.h"
 
-using namespace kernscope;
 using app::Layout;
 
 /// What opens, and the workspaces.
-class TestMainWindow : public test::MainWindowTest
+class TestMainWindow : public MainWindowTest
 {
     Q_OBJECT
 
@@ -59,9 +58,9 @@ private Q_SLOTS:
     void opensDroppedPaths_data()
     {
         QTest::addColumn<int>("count");
-        test::addRow("one", 1);
-        test::addRow("two", 2);
-        test::addRow("three: the third is a build beside the pair", 3);
+        addRow("one", 1);
+        addRow("two", 2);
+        addRow("three: the third is a build beside the pair", 3);
     }
 
     void opensDroppedPaths()

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/app/main_window_fixture.h"
 
-using namespace kernscope;
 using app::NoticeArea;
 
 /// Notices lie over the window: nothing moves, and all of them can be read, answered and left.
-class TestNotices : public test::MainWindowTest
+class TestNotices : public MainWindowTest
 {
     Q_OBJECT
 
@@ -42,9 +41,9 @@ private Q_SLOTS:
     void allIsRead_data()
     {
         QTest::addColumn<QSize>("size");
-        test::addRow("small", QSize(1280, 800));
-        test::addRow("usual", QSize(1400, 900));
-        test::addRow("large", QSize(2560, 1440));
+        addRow("small", QSize(1280, 800));
+        addRow("usual", QSize(1400, 900));
+        addRow("large", QSize(2560, 1440));
     }
 
     /// The corner is taken again after the window's size changed, and four notices fit in it.

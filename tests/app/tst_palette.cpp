@@ -5,7 +5,6 @@
 #include "made_bundle.h"
 #include "tests/test_program.h"
 
-using namespace kernscope;
 using app::GoToBox;
 using app::PaletteIndex;
 
@@ -13,9 +12,9 @@ namespace {
 
 BundlePtr manySections(int weights)
 {
-    test::MadeBundle made;
+    MadeBundle made;
     for (int i = 0; i < weights; ++i)
-        made.weight("weight_" + std::to_string(i), "[4]", test::Bytes(8));
+        made.weight("weight_" + std::to_string(i), "[4]", Bytes(8));
     return made.open().value_or(nullptr);
 }
 

@@ -6,11 +6,10 @@
 #include "main_window_fixture.h"
 #include "widgets/hardware/hardware_facts.h"
 
-using namespace kernscope;
 using app::Layout;
 using app::PaletteIndex;
 
-class TestPaletteRegisters : public test::MainWindowTest
+class TestPaletteRegisters : public MainWindowTest
 {
     Q_OBJECT
 

@@ -10,8 +10,6 @@
 #include "widgets/patch/edit_line.h"
 #include "widgets/patch/typed_edits.h"
 
-using namespace kernscope;
-
 class TestPatchesDock : public test::PatchesTest
 {
     Q_OBJECT
@@ -85,8 +83,8 @@ private Q_SLOTS:
     void placesAreInSight_data()
     {
         QTest::addColumn<QSize>("size");
-        test::addRow("1400x900", QSize(1400, 900));
-        test::addRow("1280x800", QSize(1280, 800));
+        addRow("1400x900", QSize(1400, 900));
+        addRow("1280x800", QSize(1280, 800));
     }
 
     /// Every column of the list of patches is within its edge, and the offset of a place is whole.
@@ -118,7 +116,7 @@ private Q_SLOTS:
         document().save(false);
         QTRY_COMPARE(mark(0), QString());
         QVERIFY(m_window->settle());
-        const float value = test::valueAt(*session().bundle(), 0, 7);
+        const float value = valueAt(*session().bundle(), 0, 7);
         add(weightName(0) + (value > 0 ? u"[7]=-0.9"_s : u"[7]=0.9"_s));
         QCOMPARE(table().model()->rowCount(), 2);
         QCOMPARE(mark(0), QString());
@@ -129,7 +127,7 @@ private Q_SLOTS:
 
     void answersWhileTyping()
     {
-        const auto weight = test::weightWith(*session().bundle(), codec::PartRole::Lut);
+        const auto weight = weightWith(*session().bundle(), codec::PartRole::Lut);
         QVERIFY(weight != kNoIndex);
         type(weightName(weight) + u"[0]=0.12345"_s);
         QTRY_VERIFY(line().answer().contains(u"0.12345"_s));
@@ -143,11 +141,11 @@ private Q_SLOTS:
     void answersFaults_data()
     {
         QTest::addColumn<QString>("text");
-        test::addRow("no value", "%1[0]");
-        test::addRow("no weight", "nothing[0]=1");
-        test::addRow("past the end", "%1[99999999]=1");
-        test::addRow("too many axes", "%1[0,0,0,0,0,0,0]=1");
-        test::addRow("no number", "%1[0]=abc");
+        addRow("no value", "%1[0]");
+        addRow("no weight", "nothing[0]=1");
+        addRow("past the end", "%1[99999999]=1");
+        addRow("too many axes", "%1[0,0,0,0,0,0,0]=1");
+        addRow("no number", "%1[0]=abc");
     }
 
     void answersFaults()
@@ -183,7 +181,7 @@ private Q_SLOTS:
         dock().exportTo(path);
         QVERIFY(m_window->settle());
         QTRY_VERIFY(QFile::exists(path));
-        const std::string text = test::contentOf(path).toStdString();
+        const std::string text = contentOf(path).toStdString();
         const patch::ScriptOrigin origin = patch::scriptOrigin(text);
         QCOMPARE(origin.base.size(), std::size_t{64});
         const auto fresh = VERIFIED(Bundle::open(m_path.toStdString()));
@@ -434,7 +432,7 @@ private Q_SLOTS:
     /// A later edit that took the entry of an earlier one takes another without it.
     void laterEditsArePlannedAnew()
     {
-        const auto weight = test::weightWith(*session().bundle(), codec::PartRole::Lut);
+        const auto weight = weightWith(*session().bundle(), codec::PartRole::Lut);
         const std::string name = session().bundle()->weights()[weight].name;
         const auto entry = parseEdit(Edit::Kind::Codebook, name + "[0][3]=7");
         const auto value = parseEdit(Edit::Kind::Set, name + "[0]=7");

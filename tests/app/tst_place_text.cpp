@@ -4,7 +4,6 @@
 #include "tests/core/bundle/second_function.h"
 #include "window_fixture.h"
 
-using namespace kernscope;
 using app::Layout;
 using kernscope::app::parsePlace;
 
@@ -36,11 +35,11 @@ QString writeCheckpoint(const QString &path)
         "{\"" + kName.toUtf8() + "\":{\"dtype\":\"F16\",\"shape\":[2,4],\"data_offsets\":[0,16]}}";
     QByteArray bytes(8, '\0');
     qToLittleEndian<quint64>(quint64(header.size()), bytes.data());
-    return test::put(path, bytes + header + QByteArray(16, '\x3c')) ? path : QString();
+    return put(path, bytes + header + QByteArray(16, '\x3c')) ? path : QString();
 }
 
 /// Every label of every workspace, with the first weight chosen; `check` may fail the test.
-void forEachLabel(test::TestWindow &window, QObject *origin,
+void forEachLabel(TestWindow &window, QObject *origin,
                   const std::function<void(const QLabel &)> &check)
 {
     for (const Layout layout :
@@ -95,23 +94,23 @@ private Q_SLOTS:
     {
         const sample::SampleBundle palette = sample::bundles().back();
         m_bundle = *VERIFIED(Bundle::open(palette.name, {.memory = palette.files}));
-        m_weight = test::weightWith(*m_bundle, codec::PartRole::Lut);
+        m_weight = weightWith(*m_bundle, codec::PartRole::Lut);
         QVERIFY(m_weight != kNoIndex);
         QVERIFY(m_bundle->weights()[m_weight].shape.size() > 1);
     }
 
     void numbers_data()
     {
-        test::addColumns<QString, quint64>();
-        test::addRow("hex", "0x40", quint64{0x40});
-        test::addRow("upper hex", "0X4a", quint64{0x4a});
-        test::addRow("decimal", "64", quint64{64});
-        test::addRow("spaces", "  0x0  ", quint64{0});
+        addColumns<QString, quint64>();
+        addRow("hex", "0x40", quint64{0x40});
+        addRow("upper hex", "0X4a", quint64{0x4a});
+        addRow("decimal", "64", quint64{64});
+        addRow("spaces", "  0x0  ", quint64{0});
     }
 
     void numbers()
     {
-        const auto [text, offset] = test::fetched<QString, quint64>();
+        const auto [text, offset] = fetched<QString, quint64>();
         const auto place = VERIFIED(parsePlace(*m_bundle, text, 0));
         QCOMPARE(place->file, std::size_t{0});
         QVERIFY(place->bytes);
@@ -169,25 +168,25 @@ private Q_SLOTS:
 
     void refuses_data()
     {
-        test::addColumns<QString, QString>();
+        addColumns<QString, QString>();
         const QString name = QString::fromStdString(m_bundle->weights()[m_weight].name);
-        test::addRow("empty", QString(), "goto.syntax");
-        test::addRow("unknown", "no such thing", "goto.name");
-        test::addRow("several", "_weight", "goto.ambiguous");
-        test::addRow("past the file", "0xffffffffffff", "goto.range");
-        test::addRow("past the axis", name + u"[999999999,0,0,0]"_s, "goto.range");
-        test::addRow("past the elements", name + u"[18446744073709551615]"_s, "goto.range");
-        test::addRow("too few axes", name + u"[0,0]"_s, "goto.range");
-        test::addRow("no index", name + u"[a]"_s, "goto.syntax");
-        test::addRow("negative", name + u"[-1]"_s, "goto.syntax");
-        test::addRow("empty index", name + u"[]"_s, "goto.syntax");
-        test::addRow("past the part", name + u"+0xffffffff"_s, "goto.range");
-        test::addRow("number too large", "0x1ffffffffffffffff", "goto.name");
+        addRow("empty", QString(), "goto.syntax");
+        addRow("unknown", "no such thing", "goto.name");
+        addRow("several", "_weight", "goto.ambiguous");
+        addRow("past the file", "0xffffffffffff", "goto.range");
+        addRow("past the axis", name + u"[999999999,0,0,0]"_s, "goto.range");
+        addRow("past the elements", name + u"[18446744073709551615]"_s, "goto.range");
+        addRow("too few axes", name + u"[0,0]"_s, "goto.range");
+        addRow("no index", name + u"[a]"_s, "goto.syntax");
+        addRow("negative", name + u"[-1]"_s, "goto.syntax");
+        addRow("empty index", name + u"[]"_s, "goto.syntax");
+        addRow("past the part", name + u"+0xffffffff"_s, "goto.range");
+        addRow("number too large", "0x1ffffffffffffffff", "goto.name");
     }
 
     void refuses()
     {
-        const auto [text, code] = test::fetched<QString, QString>();
+        const auto [text, code] = fetched<QString, QString>();
         const Error place = REFUSED(parsePlace(*m_bundle, text, 0));
         QCOMPARE(QString::fromStdString(place.code), code);
         QVERIFY(!place.message.empty());
@@ -290,7 +289,7 @@ private Q_SLOTS:
         const QString a = writeCheckpoint(folder.filePath(u"a.safetensors"_s));
         const QString b = writeCheckpoint(folder.filePath(u"b.safetensors"_s));
         QVERIFY(!a.isEmpty() && !b.isEmpty());
-        test::TestWindow window;
+        TestWindow window;
         QVERIFY(window.open({a, b}));
         int named = 0;
         forEachLabel(window, this, [&named](const QLabel &label) {
@@ -308,7 +307,7 @@ private Q_SLOTS:
 
     void toolTipsAndMessagesAreNoMarkup()
     {
-        test::TestWindow window;
+        TestWindow window;
         QMessageBox box(QMessageBox::Question, u"Question"_s, kName, QMessageBox::Ok, &*window);
         box.open();
         const auto *text = VERIFIED(box.findChild<QLabel *>(u"qt_msgbox_label"_s));
@@ -332,9 +331,9 @@ private Q_SLOTS:
     void markupOfOurOwnIsShown()
     {
         const QTemporaryDir folder;
-        test::TestWindow window;
-        QVERIFY(window.open({test::writeSample(folder.path(), u"dense"_s),
-                             test::writeSample(folder.path(), u"palette"_s)}));
+        TestWindow window;
+        QVERIFY(window.open(
+            {writeSample(folder.path(), u"dense"_s), writeSample(folder.path(), u"palette"_s)}));
         int rich = 0;
         forEachLabel(window, this, [&rich](const QLabel &label) {
             const bool markup = Qt::mightBeRichText(label.text());
@@ -348,7 +347,7 @@ private Q_SLOTS:
 
     void labelsBeginWhereTheWindowDoes_data()
     {
-        test::addColumns<QString, int>();
+        addColumns<QString, int>();
         for (const char *text : {"conv_0_weight", "\u05D0\u05D1\u05D2\u05D3"}) {
             for (const Qt::Alignment alignment : {Qt::AlignLeft, Qt::AlignRight, Qt::AlignHCenter})
                 QTest::addRow("%s, %d", text, int(alignment))
@@ -359,8 +358,8 @@ private Q_SLOTS:
     /// In a window that is read from the right, from its start or since it was turned.
     void labelsBeginWhereTheWindowDoes()
     {
-        const auto [text, alignment] = test::fetched<QString, int>();
-        test::TestWindow window; // it looks after the labels of the application
+        const auto [text, alignment] = fetched<QString, int>();
+        TestWindow window; // it looks after the labels of the application
         for (const bool turn : {false, true}) {
             for (const bool selectable : {false, true}) {
                 const double middle = middleOfInk(text, Qt::Alignment(alignment), selectable, turn);

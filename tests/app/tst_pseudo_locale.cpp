@@ -3,8 +3,6 @@
 #include "widgets/common/labels.h"
 #include "widgets/common/panels.h"
 
-using namespace kernscope;
-
 namespace {
 
 constexpr char16_t kBegin = u'\u2045', kEnd = u'\u2046';
@@ -62,7 +60,7 @@ private Q_SLOTS:
     void everyTextIsTranslated()
     {
         m_faults.clear();
-        test::TestWindow window;
+        TestWindow window;
         QVERIFY(window.settle());
         for (const auto &entry : window->docks().entries()) {
             check(entry.dock->windowTitle(), entry.dock->id());
@@ -89,18 +87,18 @@ private Q_SLOTS:
         QVERIFY2(m_faults.isEmpty(), qPrintable(m_faults.mid(0, 16).join(QLatin1Char('\n'))));
     }
 
-    void nothingIsCutOff_data() { test::addEach({"longer", "from the right"}); }
+    void nothingIsCutOff_data() { addEach({"longer", "from the right"}); }
 
     void nothingIsCutOff()
     {
-        const auto [how] = test::fetched<QString>();
+        const auto [how] = fetched<QString>();
         QApplication::setLayoutDirection(how == u"longer"_s ? Qt::LeftToRight : Qt::RightToLeft);
         QTemporaryDir folder;
-        test::TestWindow window;
+        TestWindow window;
         window->resize(1400, 900);
         QVERIFY(QTest::qWaitForWindowExposed(&*window));
-        QVERIFY(window.open({test::writeSample(folder.path(), u"sparse"_s),
-                             test::writeSample(folder.path(), u"dense"_s)}));
+        QVERIFY(window.open(
+            {writeSample(folder.path(), u"sparse"_s), writeSample(folder.path(), u"dense"_s)}));
         m_faults.clear();
         for (const app::Layout layout :
              {app::Layout::Inspect, app::Layout::Compare, app::Layout::Patch,

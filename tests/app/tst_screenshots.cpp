@@ -2,8 +2,6 @@
 #include "app/screenshots.h"
 #include "window_fixture.h"
 
-using namespace kernscope;
-
 /// The program as a process, without a display.
 class TestScreenshots : public QObject
 {
@@ -12,27 +10,27 @@ class TestScreenshots : public QObject
 private Q_SLOTS:
     void writesPictures_data()
     {
-        test::addColumns<QString, bool, QString>();
-        test::addRow("one, light", "light", false, "");
-        test::addRow("two, dark, two sizes", "dark", true, "1280x800,1920x1080");
+        addColumns<QString, bool, QString>();
+        addRow("one, light", "light", false, "");
+        addRow("two, dark, two sizes", "dark", true, "1280x800,1920x1080");
     }
 
     /// Each of several sizes of the window has its folder; docks are as large in every one.
     void writesPictures()
     {
-        const auto [theme, compare, sizes] = test::fetched<QString, bool, QString>();
+        const auto [theme, compare, sizes] = fetched<QString, bool, QString>();
         const QTemporaryDir folder;
         const QString out = folder.filePath(u"pictures"_s);
         QStringList arguments{u"--screenshots"_s, out, u"--theme"_s, theme,
-                              test::writeSample(folder.path(), u"sparse"_s)};
+                              writeSample(folder.path(), u"sparse"_s)};
         if (compare)
-            arguments << test::writeSample(folder.path(), u"palette"_s);
+            arguments << writeSample(folder.path(), u"palette"_s);
         if (!sizes.isEmpty())
             arguments << u"--size"_s << sizes;
-        const test::FileBytes before = test::bytesOf(arguments[4]);
+        const FileBytes before = bytesOf(arguments[4]);
         const Ended ended = run(arguments);
         QVERIFY2(ended.exitCode == 0, qPrintable(ended.err));
-        QVERIFY(test::bytesOf(arguments[4]) == before);
+        QVERIFY(bytesOf(arguments[4]) == before);
 
         QStringList windows{u"overview"_s, u"inspect"_s, u"performance"_s, u"patch"_s};
         if (compare)
@@ -85,14 +83,14 @@ private Q_SLOTS:
 
     void helpAndVersionNeedNoDisplay_data()
     {
-        test::addColumns<QString, QString>();
-        test::addRow("help", "--help", "--screenshots");
-        test::addRow("version", "--version", "kernscope ");
+        addColumns<QString, QString>();
+        addRow("help", "--help", "--screenshots");
+        addRow("version", "--version", "kernscope ");
     }
 
     void helpAndVersionNeedNoDisplay()
     {
-        const auto [option, holds] = test::fetched<QString, QString>();
+        const auto [option, holds] = fetched<QString, QString>();
         const Ended ended = run({option});
         QCOMPARE(ended.exitCode, 0);
         QVERIFY2(ended.out.contains(holds), qPrintable(ended.out));
@@ -104,14 +102,14 @@ private Q_SLOTS:
         const auto words = [](const char *line) {
             return QString::fromLatin1(line).split(QLatin1Char(' '));
         };
-        test::addRow("theme", words("--screenshots x --theme pink a"));
-        test::addRow("option", words("--screenshots x --nothing"));
-        test::addRow("no folder", words("--screenshots"));
-        test::addRow("one size is none", words("--screenshots x --size 1280x800,wide a"));
+        addRow("theme", words("--screenshots x --theme pink a"));
+        addRow("option", words("--screenshots x --nothing"));
+        addRow("no folder", words("--screenshots"));
+        addRow("one size is none", words("--screenshots x --size 1280x800,wide a"));
         // Of the window: told before Qt looks for a display.
-        test::addRow("window: theme", words("--theme blue"));
-        test::addRow("window: option", words("--nothing"));
-        test::addRow("window: option of Qt and ours", words("-platform xcb --nothing"));
+        addRow("window: theme", words("--theme blue"));
+        addRow("window: option", words("--nothing"));
+        addRow("window: option of Qt and ours", words("-platform xcb --nothing"));
     }
 
     void misuse()
@@ -136,9 +134,9 @@ private Q_SLOTS:
     void noDisplay_data()
     {
         QTest::addColumn<QStringList>("arguments");
-        test::addRow("nothing said", QStringList());
-        test::addRow("xcb", QStringList{u"-platform"_s, u"xcb"_s});
-        test::addRow("no such platform", QStringList{u"-platform"_s, u"nonsense"_s});
+        addRow("nothing said", QStringList());
+        addRow("xcb", QStringList{u"-platform"_s, u"xcb"_s});
+        addRow("no such platform", QStringList{u"-platform"_s, u"nonsense"_s});
     }
 
     /// Qt aborts where there is no display; the program says so in one line instead.
@@ -156,8 +154,8 @@ private Q_SLOTS:
     void weightThatThePathNames()
     {
         const QTemporaryDir folder;
-        const QString path = test::writeSample(folder.path(), u"sparse"_s);
-        test::TestWindow window;
+        const QString path = writeSample(folder.path(), u"sparse"_s);
+        TestWindow window;
         app::ScreenshotRun run(*window, folder.filePath(u"pictures"_s), {QSize(900, 650)});
         QSignalSpy finished(&run, &app::ScreenshotRun::finished);
         run.start({path + u"#head_bias"_s}); // no run chooses it by itself

@@ -7,7 +7,6 @@
 #include "widgets/models/table_text.h"
 
 using namespace kernscope::app;
-using namespace kernscope;
 using app::TableColumns;
 using ui::TableFormat;
 
@@ -46,13 +45,13 @@ private Q_SLOTS:
     void badStatesChangeNothing_data()
     {
         QTest::addColumn<QString>("state");
-        test::addRow("too few", "0 1");
-        test::addRow("too many", "0 1 2 3");
-        test::addRow("twice", "0 1 1");
-        test::addRow("beyond", "0 1 3");
-        test::addRow("no number", "0 1 x");
-        test::addRow("none shown", "-0 -1 -2");
-        test::addRow("empty", "");
+        addRow("too few", "0 1");
+        addRow("too many", "0 1 2 3");
+        addRow("twice", "0 1 1");
+        addRow("beyond", "0 1 3");
+        addRow("no number", "0 1 x");
+        addRow("none shown", "-0 -1 -2");
+        addRow("empty", "");
     }
 
     void badStatesChangeNothing()
@@ -68,7 +67,7 @@ private Q_SLOTS:
     /// Each has the menu at its header, but for the values of a weight and sums.
     void everyTableOfTheDocks()
     {
-        test::TestWindow window;
+        TestWindow window;
         int tables = 0;
         for (const auto &entry : window->docks().entries()) {
             for (auto *view : entry.dock->findChildren<QTableView *>()) {
@@ -88,8 +87,8 @@ private Q_SLOTS:
 
     void choicesAreKept()
     {
-        test::TestWindow window;
-        const QString path = test::writeSample(m_folder->path(), u"sparse"_s);
+        TestWindow window;
+        const QString path = writeSample(m_folder->path(), u"sparse"_s);
         QVERIFY(window.open({path}));
         app::DockSet::reveal(window->docks().dock(u"layout"_s));
         QVERIFY(window.settle());
@@ -124,7 +123,7 @@ private Q_SLOTS:
 
     void oneColumnStays()
     {
-        test::TestWindow window;
+        TestWindow window;
         QTableView *table = sections(window);
         for (int column = 1; column < table->model()->columnCount(); ++column)
             table->setColumnHidden(column, true);
@@ -136,8 +135,8 @@ private Q_SLOTS:
 
     void sumsFollowTheirTable()
     {
-        test::TestWindow window;
-        QVERIFY(window.open({test::writeSample(m_folder->path(), u"sparse"_s)}));
+        TestWindow window;
+        QVERIFY(window.open({writeSample(m_folder->path(), u"sparse"_s)}));
         app::DockSet::reveal(window->docks().dock(u"stream"_s));
         QVERIFY(window.settle());
         QTableView *table = nullptr, *sums = nullptr;
@@ -211,8 +210,8 @@ private Q_SLOTS:
 
     void fromTheMenu()
     {
-        test::TestWindow window;
-        QVERIFY(window.open({test::writeSample(m_folder->path(), u"sparse"_s)}));
+        TestWindow window;
+        QVERIFY(window.open({writeSample(m_folder->path(), u"sparse"_s)}));
         window->activateWindow();
         QVERIFY(QTest::qWaitForWindowActive(&*window));
         window->session().goToWeight(0);
@@ -373,7 +372,7 @@ private Q_SLOTS:
     }
 
 private:
-    static QTableView *sections(test::TestWindow &window)
+    static QTableView *sections(TestWindow &window)
     {
         return window->docks().dock(u"layout"_s)->findChild<QTableView *>();
     }

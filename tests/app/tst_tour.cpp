@@ -2,12 +2,11 @@
 #include "app/tour.h"
 #include "tests/app/main_window_fixture.h"
 
-using namespace kernscope;
 using app::Tour;
 
 /// The tour: every step points at something that is there, by mouse and by keys, and leaves
 /// everything as it was.
-class TestTour : public test::MainWindowTest
+class TestTour : public MainWindowTest
 {
     Q_OBJECT
 
@@ -34,8 +33,8 @@ private Q_SLOTS:
     void everyStepPoints_data()
     {
         QTest::addColumn<QSize>("size");
-        test::addRow("1280x800", QSize(1280, 800));
-        test::addRow("1920x1080", QSize(1920, 1080));
+        addRow("1280x800", QSize(1280, 800));
+        addRow("1920x1080", QSize(1920, 1080));
     }
 
     void everyStepPoints()

@@ -12,7 +12,6 @@
 #include "widgets/models/table_text.h"
 #include "widgets/patch/patches_dock.h"
 
-using namespace kernscope;
 using app::Layout;
 
 namespace {
@@ -60,7 +59,7 @@ bool inForceTogether(const QWidgetList &one, const QWidgetList &other)
 } // namespace
 
 /// Menus, shortcuts, and finding one's way.
-class TestWindowActions : public test::MainWindowTest
+class TestWindowActions : public MainWindowTest
 {
     Q_OBJECT
 
@@ -388,7 +387,7 @@ private Q_SLOTS:
         QVERIFY(app::relayoutTo(at("a.mxfp8"), {"nz", {}}, at("b.mxfp8")));
         QVERIFY(app::relayoutTo(at("b.mxfp8"), {"nd", {}}, at("c.mxfp8")));
         const auto bytes = [&](const char *name) {
-            return test::contentOf(m_folder->filePath(QString::fromLatin1(name)));
+            return contentOf(m_folder->filePath(QString::fromLatin1(name)));
         };
         QVERIFY(!bytes("a.mxfp8/data.bin").isEmpty());
         QCOMPARE(bytes("a.mxfp8/data.bin"), bytes("c.mxfp8/data.bin"));
@@ -452,7 +451,7 @@ private Q_SLOTS:
         action(u"Export Table of Sections\u2026"_s)->trigger();
         QTRY_COMPARE(asked.size(), 1);
         QVERIFY(dock->onView());
-        QTRY_VERIFY(test::contentOf(path).count('\n') > 10);
+        QTRY_VERIFY(contentOf(path).count('\n') > 10);
     }
 
     /// Ctrl+C is named in the menu of every dock, where Edit > Copy in This Dock finds it too.

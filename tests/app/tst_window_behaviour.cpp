@@ -10,11 +10,10 @@
 #include "widgets/weight/weight_dock.h"
 #include "widgets/weight/weight_grid_view.h"
 
-using namespace kernscope;
 using app::Layout;
 
 /// What stays in place and what comes to the front in the window.
-class TestWindowBehaviour : public test::MainWindowTest
+class TestWindowBehaviour : public MainWindowTest
 {
     Q_OBJECT
 
@@ -247,16 +246,13 @@ private Q_SLOTS:
         QVERIFY(cell(0) != u"only in the first"_s);
     }
 
-    void partnersAreAskedForOnce_data()
-    {
-        test::addEach<const char *>({"opened", "cancelled", "busy"});
-    }
+    void partnersAreAskedForOnce_data() { addEach<const char *>({"opened", "cancelled", "busy"}); }
 
     /// "Compare This Weight with…" asks for the partner once that file is there, and never later:
     /// the next file that is opened beside the document has nothing to do with it.
     void partnersAreAskedForOnce()
     {
-        const auto [what] = test::fetched<QString>();
+        const auto [what] = fetched<QString>();
         const QString dense = sample(u"dense"_s);
         const QString sparse = sample(u"sparse"_s);
         const QString palette = sample(u"palette"_s);
@@ -297,7 +293,7 @@ private:
     {
         const auto made = section::made_sections::make(u"dense"_s, {16, 4, 1, 1}, 8, false, 2);
         const QString path = m_folder->filePath(u"w.ksec"_s);
-        return made && test::put(path, made->bytes) ? path : QString();
+        return made && put(path, made->bytes) ? path : QString();
     }
 };
 

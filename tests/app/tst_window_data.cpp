@@ -2,22 +2,19 @@
 #include "main_window_fixture.h"
 #include "tests/data/data_folder.h"
 
-using namespace kernscope;
-using test::bytesOf;
-
 /// The whole way on real bundles: open, look, change, take back, save.
-class TestWindowData : public test::MainWindowTest
+class TestWindowData : public MainWindowTest
 {
     Q_OBJECT
 
 private Q_SLOTS:
-    void initTestCase() { KERNSCOPE_NEEDS(test::dataFolder()); }
+    void initTestCase() { KERNSCOPE_NEEDS(dataFolder()); }
 
     void init() { openWindow(); }
 
     void wholeWay_data()
     {
-        test::addPaths({u"*v6.0.0.mlmodelc"_s, u"*mixed.mlmodelc"_s, u"*.mlpackage"_s});
+        addPaths({u"*v6.0.0.mlmodelc"_s, u"*mixed.mlmodelc"_s, u"*.mlpackage"_s});
     }
 
     void wholeWay()
@@ -25,7 +22,7 @@ private Q_SLOTS:
         KERNSCOPE_SKIP_WITHOUT_ROWS();
         QFETCH(QString, path);
         path = copyOf(path);
-        const test::FileBytes before = bytesOf(path);
+        const FileBytes before = bytesOf(path);
         QVERIFY(m_window->open({path}));
         QVERIFY(!session().bundle()->weights().empty());
         // Of a program that leaves extents open the model's own default shapes are said.
@@ -39,7 +36,7 @@ private Q_SLOTS:
             constexpr int kMostAlike = 3;
             if (++ofForm[formText(session().bundle()->weights()[weight].form)] > kMostAlike)
                 continue;
-            const auto element = test::storedElement(*session().bundle(), weight);
+            const auto element = storedElement(*session().bundle(), weight);
             if (element < session().bundle()->weights()[weight].elements.value)
                 edit(weight, element, 0.1);
         }
@@ -56,10 +53,10 @@ private Q_SLOTS:
         document().save(false);
         QVERIFY(m_window->settle());
         QCOMPARE(saved.size(), 1);
-        test::FileBytes after = bytesOf(path);
+        FileBytes after = bytesOf(path);
         QCOMPARE(after.size(), before.size());
         for (const auto &[name, content] : before) {
-            for (const qsizetype place : test::differences(content, after[name])) {
+            for (const qsizetype place : differences(content, after[name])) {
                 QVERIFY(std::any_of(pending.begin(), pending.end(), [&](const WrittenRange &range) {
                     return QString::fromStdString(range.file) == name &&
                            range.range.contains(FileOffset(static_cast<std::uint64_t>(place)));
@@ -74,7 +71,7 @@ private Q_SLOTS:
 
     void comparesDenseWithPruned()
     {
-        const QDir real(test::dataPath(u"real/silero-vad"_s));
+        const QDir real(dataPath(u"real/silero-vad"_s));
         const QString a = real.filePath(u"silero-vad-unified-v6.0.0.mlmodelc"_s);
         const QString b = real.filePath(u"unified_pruned_int8.mlmodelc"_s);
         KERNSCOPE_NEEDS(a);
@@ -90,7 +87,7 @@ private:
     QString copyOf(const QString &bundle)
     {
         const QString target = m_folder->filePath(QFileInfo(bundle).fileName());
-        return test::copyFolder(bundle, target) ? target : QString();
+        return copyFolder(bundle, target) ? target : QString();
     }
 };
 

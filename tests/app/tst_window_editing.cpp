@@ -6,9 +6,7 @@
 #include "widgets/common/dock.h"
 #include "widgets/compare/verdict_strip.h"
 
-using namespace kernscope;
 using app::Layout;
-using test::bytesOf;
 
 namespace {
 
@@ -32,7 +30,7 @@ protected:
 } // namespace
 
 /// Changes, saving them, and what the frame says.
-class TestWindowEditing : public test::MainWindowTest
+class TestWindowEditing : public MainWindowTest
 {
     Q_OBJECT
 
@@ -69,18 +67,18 @@ private Q_SLOTS:
 
     void asksBeforeClosing_data()
     {
-        test::addColumns<int, bool, bool>();
-        test::addRow("cancel", int(QMessageBox::Cancel), false, false);
-        test::addRow("discard", int(QMessageBox::Discard), true, false);
-        test::addRow("save", int(QMessageBox::Save), true, true);
+        addColumns<int, bool, bool>();
+        addRow("cancel", int(QMessageBox::Cancel), false, false);
+        addRow("discard", int(QMessageBox::Discard), true, false);
+        addRow("save", int(QMessageBox::Save), true, true);
     }
 
     void asksBeforeClosing()
     {
-        const auto [answer, closes, writes] = test::fetched<int, bool, bool>();
+        const auto [answer, closes, writes] = fetched<int, bool, bool>();
         const QString path = sample(u"dense"_s);
         m_window->settings().set(app::Settings::kKeepBackup, false);
-        const test::FileBytes before = bytesOf(path);
+        const FileBytes before = bytesOf(path);
         QVERIFY(m_window->open({path}));
         patch();
         (*m_window)->close();
@@ -106,7 +104,7 @@ private Q_SLOTS:
     void saveShowsWhatItWrites()
     {
         const QString path = sample(u"palette"_s);
-        const test::FileBytes before = bytesOf(path);
+        const FileBytes before = bytesOf(path);
         QVERIFY(m_window->open({path}));
         patch();
         QVERIFY(activate());
@@ -189,7 +187,7 @@ private Q_SLOTS:
         QCOMPARE(stack.index(), 1);
         // A step of the document after the letters is undone first.
         QTest::keyClicks(line, u"7"_s);
-        const auto element = test::storedElement(*session().bundle(), 1);
+        const auto element = storedElement(*session().bundle(), 1);
         edit(1, element, 0.25);
         QTRY_COMPARE(stack.index(), 2);
         QTest::keyClick(line, Qt::Key_Z, Qt::ControlModifier);

@@ -3,20 +3,19 @@
 #include "made_bundle.h"
 #include "main_window_fixture.h"
 
-using namespace kernscope;
 using app::Document;
 
 namespace {
 
 constexpr std::uint64_t kFlops = 2 * 8 * 3; ///< of one place of the output
 
-test::MadeBundle openProgram(const char *parameters)
+MadeBundle openProgram(const char *parameters)
 {
-    test::MadeBundle made;
+    MadeBundle made;
     made.parameters = parameters;
-    made.weight("w", "[8, 3, 1, 1]", test::Bytes(48));
+    made.weight("w", "[8, 3, 1, 1]", Bytes(48));
     made.line("tensor<fp16, [8]> codes = constexpr_lut_to_dense()[indices = " +
-              made.blob(ElementType::Uint8, "[1]", test::Bytes(1)) +
+              made.blob(ElementType::Uint8, "[1]", Bytes(1)) +
               ", lut = tensor<fp16, [2]>([0x1p+1, 0x1p+2]), name = string(\"codes\"), "
               "shape = tensor<uint32, [1]>([8])]");
     made.line("tensor<fp16, [1, 8, ?, ?]> y = conv(weight = w, x = x)");
@@ -24,11 +23,11 @@ test::MadeBundle openProgram(const char *parameters)
     return made;
 }
 
-bool writeTo(const QString &folder, const test::MadeBundle &made)
+bool writeTo(const QString &folder, const MadeBundle &made)
 {
     QDir().mkpath(folder + u"/weights"_s);
-    return test::put(folder + u"/model.mil"_s, QByteArray::fromStdString(made.text())) &&
-           test::put(folder + u"/weights/weight.bin"_s, made.weights());
+    return put(folder + u"/model.mil"_s, QByteArray::fromStdString(made.text())) &&
+           put(folder + u"/weights/weight.bin"_s, made.weights());
 }
 
 constexpr const char *kOpen = "tensor<fp16, [1, 3, ?, ?]> x";
@@ -36,7 +35,7 @@ constexpr const char *kOpen = "tensor<fp16, [1, 3, ?, ?]> x";
 } // namespace
 
 /// Shapes that the inputs of an open bundle are given, and folders of several bundles.
-class TestWindowShapes : public test::MainWindowTest
+class TestWindowShapes : public MainWindowTest
 {
     Q_OBJECT
 
@@ -52,9 +51,9 @@ private Q_SLOTS:
     /// What the model says of its inputs holds until other shapes are given, or none.
     void defaultsOfTheModel()
     {
-        QVERIFY(test::put(m_path + u"/metadata.json"_s,
-                          "[{\"inputSchema\": [{\"name\": \"x\", \"type\": \"MultiArray\", "
-                          "\"dataType\": \"Float16\", \"shape\": \"[1, 3, 4, 2]\"}]}]"));
+        QVERIFY(put(m_path + u"/metadata.json"_s,
+                    "[{\"inputSchema\": [{\"name\": \"x\", \"type\": \"MultiArray\", "
+                    "\"dataType\": \"Float16\", \"shape\": \"[1, 3, 4, 2]\"}]}]"));
         QCOMPARE(flops(), std::uint64_t(0));
         QVERIFY(m_window->open({m_path}));
         QCOMPARE(flops(), std::uint64_t(2 * 8 * 3 * 4 * 2));

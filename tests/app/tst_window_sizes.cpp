@@ -9,7 +9,6 @@
 #include "widgets/program/graph_view.h"
 #include "widgets/weight/weight_header.h"
 
-using namespace kernscope;
 using app::Layout;
 
 namespace {
@@ -31,7 +30,7 @@ int rowsOf(const QTableView &table)
 /// 10 (8) rows of bytes and of values, 8 (6) entries of a codebook, 8 (6) pairs, 6 (5) rows of any
 /// other table, plots of 150 (120) pixels and pictures of 200 (160). They hold in every tab of
 /// every workspace.
-class TestWindowSizes : public test::MainWindowTest
+class TestWindowSizes : public MainWindowTest
 {
     Q_OBJECT
 
@@ -40,19 +39,19 @@ private Q_SLOTS:
 
     void leastSizes_data()
     {
-        test::addColumns<QString, int>();
+        addColumns<QString, int>();
         for (const char *build : {"dense", "sparse", "palette"}) {
             for (const Layout layout :
                  {Layout::Inspect, Layout::Compare, Layout::Patch, Layout::Performance})
                 QTest::addRow("%s, %s", build, qPrintable(app::layoutId(layout)))
                     << QString::fromLatin1(build) << int(layout);
         }
-        test::addRow("hardware", u"hwx"_s, int(Layout::Hardware));
+        addRow("hardware", u"hwx"_s, int(Layout::Hardware));
     }
 
     void leastSizes()
     {
-        const auto [build, number] = test::fetched<QString, int>();
+        const auto [build, number] = fetched<QString, int>();
         const auto layout = static_cast<Layout>(number);
         (*m_window)->resize(1400, 900);
         QStringList paths{build == QLatin1String("hwx") ? writeHardware() : sample(build)};
