@@ -211,11 +211,12 @@ inline std::vector<const target::Target *> someTargets()
 }
 
 /// These and a third of the others: of each three bundles in a row, every chip.
-inline std::vector<const target::Target *> chipsOf(std::size_t bundle)
+inline std::vector<const target::Target *> chipsInTurn()
 {
+    static std::size_t bundle = 0;
     std::vector<const target::Target *> chips = someTargets();
     const auto all = allTargets();
-    for (std::size_t i = bundle % 3; i < all.size(); i += 3) {
+    for (std::size_t i = bundle++ % 3; i < all.size(); i += 3) {
         if (std::ranges::find(chips, all[i]) == chips.end())
             chips.push_back(all[i]);
     }
@@ -224,7 +225,7 @@ inline std::vector<const target::Target *> chipsOf(std::size_t bundle)
 
 /// Every layer of the bundle, on each of the chips.
 inline void hasOneAnswer(const Bundle &bundle,
-                         const std::vector<const target::Target *> &targets = allTargets())
+                         const std::vector<const target::Target *> &targets = chipsInTurn())
 {
     const DecisionTable table(bundle, targets);
     std::string text;
@@ -246,7 +247,7 @@ inline void hasOneAnswer(const Bundle &bundle,
 
 /// What a plan says of the network as it is: every weight stays.
 inline void planIsDecided(const Bundle &bundle,
-                          const std::vector<const target::Target *> &targets = allTargets())
+                          const std::vector<const target::Target *> &targets = chipsInTurn())
 {
     if (bundle.weights().empty())
         return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/compression_config.h"
 #include "core/bundle/bundle.h"
-#include "made_bundle.h"
+#include "made_programs.h"
 #include "tests/test_program.h"
 
 /// Configurations of coremltools and coreai-opt as the forms that weights are to have.
@@ -10,24 +10,9 @@ class TestCompressionConfig : public QObject
     Q_OBJECT
 
 private slots:
-    /// A palette of 4 bits, codes of int8, a large and a small dense weight.
     void init()
     {
-        MadeBundle made;
-        made.line("tensor<fp16, [64, 32]> p = constexpr_lut_to_dense(indices = " +
-                  made.blob(ElementType::Uint4, "[64, 32]", Bytes(1024)) +
-                  ", lut = " + made.blob(ElementType::Fp16, "[1, 1, 16, 1]", Bytes(32)) +
-                  ")[name = string(\"p\")]");
-        made.consume("p");
-        made.line("tensor<fp16, [64, 32]> q = constexpr_blockwise_shift_scale(data = " +
-                  made.blob(ElementType::Int8, "[64, 32]", Bytes(2048)) + ", scale = " +
-                  made.blob(ElementType::Fp16, "[64, 1]", Bytes(128)) + ")[name = string(\"q\")]");
-        made.consume("q");
-        for (const char *name : {"large", "small"}) {
-            const bool large = name[0] == 'l';
-            const std::string shape = large ? "[64, 32]" : "[8, 4]";
-            made.layer(name, shape, Bytes(large ? 4096 : 64));
-        }
+        const MadeBundle made = fourForms();
         const auto bundle = VERIFIED(made.open());
         m_bundle = *bundle;
         QCOMPARE(m_bundle->weights().size(), 4U);

@@ -8,24 +8,23 @@ class TestOneAnswer : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
-    void everyChip_data() { test::addPaths({u"*.mlmodelc"_s, u"*.mlpackage"_s}); }
+    void everyChip_data() { addPaths({u"*.mlmodelc"_s, u"*.mlpackage"_s}); }
     void everyChip()
     {
         KERNSCOPE_SKIP_WITHOUT_ROWS();
         QFETCH(QString, path);
         const auto bundle = VERIFIED(Bundle::open(path.toStdString()));
-        const auto chips = test::chipsOf(m_bundles++);
-        test::hasOneAnswer(**bundle, chips);
-        test::planIsDecided(**bundle, chips);
+        hasOneAnswer(**bundle);
+        planIsDecided(**bundle);
     }
     /// Hardware containers: what their tasks say of shapes is all that is known, and is used.
-    void everyContainer_data() { test::addPaths({u"*.hwx"_s}); }
+    void everyContainer_data() { addPaths({u"*.hwx"_s}); }
     void everyContainer()
     {
         KERNSCOPE_SKIP_WITHOUT_ROWS();
         QFETCH(QString, path);
         const auto bundle = VERIFIED(Bundle::open(path.toStdString()));
-        test::hasOneAnswer(**bundle);
+        hasOneAnswer(**bundle);
         const auto forms = weightForms(**bundle);
         for (const roofline::Layer &layer : layersOf(**bundle, forms)) {
             const Weight &weight = (*bundle)->weights()[layer.weight];
@@ -48,11 +47,8 @@ private Q_SLOTS:
         KERNSCOPE_SKIP_WITHOUT_ROWS();
         QFETCH(QString, path);
         const auto bundle = VERIFIED(Bundle::open(path.toStdString()));
-        test::choiceIsPlaced(**bundle);
+        choiceIsPlaced(**bundle);
     }
-
-private:
-    std::size_t m_bundles = 0;
 };
 
 KERNSCOPE_TEST(TestOneAnswer, QCoreApplication)

@@ -10,16 +10,16 @@ namespace {
 
 /// Weights whose extents no block of 32 divides, read by operations that take channels from other
 /// axes than the encoders.
-test::MadeBundle unevenBundle()
+MadeBundle unevenBundle()
 {
-    test::MadeBundle made;
+    MadeBundle made;
     made.parameters = "tensor<fp16, [1, 5, 3]> a, tensor<fp16, [4, 10, 64]> z, "
                       "tensor<int32, [2, 7]> i, tensor<fp16, [1, 9, 20]> t";
     const auto weight = [&](const char *name, const char *shape, std::size_t elements) {
-        test::Bytes bytes;
+        Bytes bytes;
         for (std::size_t n = 0; n < elements; ++n) {
             const auto value = static_cast<float>((n * 2654435761U >> 7) % 201) / 100 - 1;
-            const test::Bytes half = test::halves({n % 9 == 0 ? 0 : value});
+            const Bytes half = halves({n % 9 == 0 ? 0 : value});
             bytes.insert(bytes.end(), half.begin(), half.end());
         }
         made.constant(std::string("tensor<fp16, ") + shape + ">", name,
@@ -45,18 +45,18 @@ test::MadeBundle unevenBundle()
 
 /// A convolution whose weight keeps every second element behind a mask; of the kept ones, every
 /// fourth is the codebook's zero.
-test::MadeBundle zerosBehindMask()
+MadeBundle zerosBehindMask()
 {
-    test::MadeBundle made;
+    MadeBundle made;
     made.parameters = "tensor<fp16, [1, 64, 8, 8]> x";
     const std::string shape = "[128, 64, 1, 1]";
-    const test::Bytes mask(128 * 64 / 8, std::byte{0x55});
-    test::Bytes codes;
+    const Bytes mask(128 * 64 / 8, std::byte{0x55});
+    Bytes codes;
     for (int i = 0; i < 128 * 64 / 4; ++i)
         codes.push_back(i % 2 == 0 ? std::byte{0x10} : std::byte{0x32});
-    test::Bytes book;
+    Bytes book;
     for (int i = 0; i < 16; ++i) {
-        const test::Bytes entry = test::halves({static_cast<float>(i)});
+        const Bytes entry = halves({static_cast<float>(i)});
         book.insert(book.end(), entry.begin(), entry.end());
     }
     made.line("tensor<uint1, " + shape +
@@ -76,14 +76,14 @@ test::MadeBundle zerosBehindMask()
 
 /// Products that are no plain linear layer: einsum by several equations, attention, batches,
 /// convolutions with strides, groups and several axes, a vector.
-test::MadeBundle productsBundle()
+MadeBundle productsBundle()
 {
-    test::MadeBundle made;
+    MadeBundle made;
     made.parameters = "tensor<fp16, [4, 10, 64]> z, tensor<fp16, [2, 3, 5, 64]> h, "
                       "tensor<fp16, [1, 16, 9, 9]> t, tensor<fp16, [?, 64]> n";
     const auto weight = [&](const char *name, const char *shape, std::size_t elements) {
         made.constant(std::string("tensor<fp16, ") + shape + ">", name,
-                      made.blob(ElementType::Fp16, shape, test::Bytes(2 * elements)));
+                      made.blob(ElementType::Fp16, shape, Bytes(2 * elements)));
     };
     const auto line = [&](const char *shape, const char *name, const std::string &call) {
         made.line(std::string("tensor<fp16, ") + shape + "> " + name + " = " + call +
@@ -139,60 +139,58 @@ private slots:
     {
         QTest::addColumn<int>("build");
         for (const int build : {0, 1, 2})
-            test::addRow(sample::bundles()[static_cast<std::size_t>(build)].name.c_str(), build);
+            addRow(sample::bundles()[static_cast<std::size_t>(build)].name.c_str(), build);
     }
     void sampleNetwork()
     {
         QFETCH(int, build);
         const auto made = sample::bundles()[static_cast<std::size_t>(build)];
         const auto bundle = VERIFIED(Bundle::open(made.name, {.memory = made.files}));
-        const auto chips = test::chipsOf(static_cast<std::size_t>(build));
-        test::hasOneAnswer(**bundle, chips);
-        test::planIsDecided(**bundle, chips);
+        hasOneAnswer(**bundle);
+        planIsDecided(**bundle);
     }
 
     void everyForm_data()
     {
         QTest::addColumn<std::string>("name");
         for (const test::SampleForm &form : test::sampleForms())
-            test::addRow(form.name.c_str(), form.name);
+            addRow(form.name.c_str(), form.name);
     }
     void everyForm()
     {
         QFETCH(std::string, name);
-        const auto bundle = VERIFIED(test::sampleBundle(name).open());
-        const auto chips = test::chipsOf(m_forms++);
-        test::hasOneAnswer(**bundle, chips);
-        test::planIsDecided(**bundle, chips);
+        const auto bundle = VERIFIED(sampleBundle(name).open());
+        hasOneAnswer(**bundle);
+        planIsDecided(**bundle);
     }
 
     /// The weight file is empty, or the pointer of a version control system: nothing of it can be
     /// read. Of the pointer the types say how many bytes there would be.
     void unreadable_data()
     {
-        test::addColumns<std::string, bool>();
+        addColumns<std::string, bool>();
         for (const test::SampleForm &form : test::sampleForms()) {
-            test::addRow(form.name.c_str(), form.name, false);
-            test::addRow((form.name + ", pointer").c_str(), form.name, true);
+            addRow(form.name.c_str(), form.name, false);
+            addRow((form.name + ", pointer").c_str(), form.name, true);
         }
     }
     void unreadable()
     {
-        const auto [name, pointer] = test::fetched<std::string, bool>();
+        const auto [name, pointer] = fetched<std::string, bool>();
         const std::string_view text = pointer ? "version https://git-lfs.github.com/spec/v1\n"
                                                 "oid sha256:0\nsize 4096\n"
                                               : "";
         const auto bytes = std::as_bytes(std::span(text));
-        const test::MadeBundle made = test::sampleBundle(name);
-        const auto bundle = VERIFIED(Bundle::open(
-            "unreadable.mlmodelc",
-            test::MadeBundle::options(made.text(), test::Bytes(bytes.begin(), bytes.end()))));
+        const MadeBundle made = sampleBundle(name);
+        const auto bundle = VERIFIED(
+            Bundle::open("unreadable.mlmodelc",
+                         MadeBundle::options(made.text(), Bytes(bytes.begin(), bytes.end()))));
         QCOMPARE(weightsOfUnknownBytes(**bundle) > 0, !pointer);
-        test::hasOneAnswer(**bundle, test::someTargets());
-        test::planIsDecided(**bundle, test::someTargets());
+        hasOneAnswer(**bundle, someTargets());
+        planIsDecided(**bundle, someTargets());
         for (const report::UnassessedWeight &row : report::unassessedRows(**bundle))
             QCOMPARE(row.storedBytes.has_value(), pointer);
-        const DecisionTable table(**bundle, test::someTargets());
+        const DecisionTable table(**bundle, someTargets());
         QCOMPARE(table.totals(0).storedBytes.has_value(), pointer);
         if (pointer) {
             const auto sound = VERIFIED(made.open());
@@ -208,12 +206,12 @@ private slots:
         const auto bundle = VERIFIED(unevenBundle().open());
         const auto faults = test::faults((*bundle)->diagnostics());
         QVERIFY2(faults.empty(), faults.empty() ? "" : faults.front().c_str());
-        test::hasOneAnswer(**bundle);
-        test::planIsDecided(**bundle);
+        hasOneAnswer(**bundle);
+        planIsDecided(**bundle);
         const auto layers = layersOf(**bundle, weightForms(**bundle));
         QCOMPARE(layers.size(), std::size_t(7));
         for (const roofline::Layer &layer : layers)
-            test::choiceIsPlaced(**bundle, layer);
+            choiceIsPlaced(**bundle, layer);
     }
 
     /// A mask that keeps zeros: everyone takes the sparse form to keep what is not zero, as its
@@ -226,8 +224,8 @@ private slots:
         const WeightLayers weight = LayerReader(**bundle).at(0);
         QCOMPARE(weight.form.density, std::optional(0.5));
         QCOMPARE(weight.form.nonzero, std::optional(0.375));
-        test::hasOneAnswer(**bundle);
-        test::choiceIsPlaced(**bundle);
+        hasOneAnswer(**bundle);
+        choiceIsPlaced(**bundle);
         const auto sized = VERIFIED(roofline::sizedForm(weight.form, "sparse"));
         QCOMPARE(sized->storedBytes, std::optional<std::uint64_t>(128 * 64 / 8 + 2 * 3072));
     }
@@ -237,7 +235,7 @@ private slots:
     void cutShort()
     {
         QFETCH(std::string, name);
-        const test::MadeBundle made = test::sampleBundle(name);
+        const MadeBundle made = sampleBundle(name);
         const auto whole = VERIFIED(made.open());
         std::set<std::uint64_t> ends;
         for (const codec::Operand &operand : (*whole)->weights().front().operands()) {
@@ -246,31 +244,31 @@ private slots:
                 ends.insert(place.dataOffset.value);
         }
         for (const std::uint64_t end : ends) {
-            test::Bytes bytes = made.weights();
+            Bytes bytes = made.weights();
             bytes.resize(end);
-            const auto bundle = VERIFIED(
-                Bundle::open("cut.mlmodelc", test::MadeBundle::options(made.text(), bytes)));
+            const auto bundle =
+                VERIFIED(Bundle::open("cut.mlmodelc", MadeBundle::options(made.text(), bytes)));
             QVERIFY((*bundle)->weights().front().fault);
             QVERIFY(!knownStoredBytes((*bundle)->weights().front()));
-            test::hasOneAnswer(**bundle, test::someTargets());
-            test::planIsDecided(**bundle, test::someTargets());
+            hasOneAnswer(**bundle, someTargets());
+            planIsDecided(**bundle, someTargets());
         }
     }
 
     /// A weight that two layers read crosses twice, a bias once: decide and plan say the same.
     void movedToEveryReader()
     {
-        test::MadeBundle made;
+        MadeBundle made;
         made.parameters = "tensor<fp16, [5, 64]> x, tensor<fp16, [5, 64]> y";
-        made.weight("w", "[48, 64]", test::Bytes(6144));
-        made.weight("b", "[48]", test::Bytes(96));
+        made.weight("w", "[48, 64]", Bytes(6144));
+        made.weight("b", "[48]", Bytes(96));
         made.op("p", "[5, 48]", "linear(bias = b, weight = w, x = x)");
         made.op("q", "[5, 48]", "linear(weight = w, x = y)");
         const auto bundle = VERIFIED(made.open());
         const DecisionTable table(**bundle, {target::findTarget("M1")->target});
         QCOMPARE(table.totals(0).bytesMoved, std::uint64_t(2 * 6144 + 96));
-        test::hasOneAnswer(**bundle);
-        test::planIsDecided(**bundle);
+        hasOneAnswer(**bundle);
+        planIsDecided(**bundle);
     }
 
     /// A table of embeddings that is the last matrix as well, of which one extent is open: no
@@ -278,20 +276,20 @@ private slots:
     void tiedToAnOpenReader()
     {
         for (const char *rows : {"?", "7"}) {
-            test::MadeBundle made;
+            MadeBundle made;
             const std::string open = rows;
             made.parameters = "tensor<int32, [1, 7]> i, tensor<fp16, [1, " + open + ", 24]> h";
-            made.weight("emb", "[100, 24]", test::Bytes(4800));
+            made.weight("emb", "[100, 24]", Bytes(4800));
             made.op("g", "[1, 7, 24]", "gather(axis = int32(0), indices = i, x = emb)");
             made.line("tensor<fp16, [1, " + open +
                       ", 100]> l = linear(weight = emb, x = h)[name = string(\"l\")]");
             const auto bundle = VERIFIED(made.open());
-            test::hasOneAnswer(**bundle);
-            test::planIsDecided(**bundle);
+            hasOneAnswer(**bundle);
+            planIsDecided(**bundle);
             const DecisionTable table(**bundle, {target::findTarget("M1")->target});
             QCOMPARE(table.layer(0).op, "linear");
             QCOMPARE(table.assessment(0, 0).timeS.has_value(), open == "7");
-            test::choiceIsPlaced(**bundle, table.layer(0));
+            choiceIsPlaced(**bundle, table.layer(0));
             // The rows that are fetched, and all of it for the product.
             QCOMPARE(table.bytesMoved(0, 0).value_or(0), std::uint64_t(7 * 24 * 2 + 4800));
         }
@@ -301,18 +299,17 @@ private slots:
     void severalWays_data()
     {
         QTest::addColumn<int>("number");
-        const auto programs = test::madePrograms();
+        const auto programs = madePrograms();
         for (std::size_t i = 0; i < programs.size(); ++i)
-            test::addRow(programs[i].name.c_str(), static_cast<int>(i));
+            addRow(programs[i].name.c_str(), static_cast<int>(i));
     }
     void severalWays()
     {
         QFETCH(int, number);
         const auto bundle =
-            VERIFIED(test::madePrograms()[static_cast<std::size_t>(number)].program.open());
-        const auto chips = test::chipsOf(static_cast<std::size_t>(number));
-        test::hasOneAnswer(**bundle, chips);
-        test::planIsDecided(**bundle, chips);
+            VERIFIED(madePrograms()[static_cast<std::size_t>(number)].program.open());
+        hasOneAnswer(**bundle);
+        planIsDecided(**bundle);
     }
 
     /// What the compiler gives another backend has no part in what a dispatch moves, nor in what a
@@ -402,7 +399,7 @@ private slots:
     {
         const auto made = sample::bundles().back();
         const auto bundle = VERIFIED(Bundle::open(made.name, {.memory = made.files}));
-        test::choiceIsPlaced(**bundle);
+        choiceIsPlaced(**bundle);
     }
 
     /// Einsum, attention and products of several matrices are operations of the array where they
@@ -434,12 +431,9 @@ private slots:
         for (const auto &[layer, shape] : expected)
             QCOMPARE(layer + ": " + geometries[layer], layer + ": " + shape);
         QCOMPARE(geometries.size(), expected.size());
-        test::hasOneAnswer(**bundle);
-        test::planIsDecided(**bundle);
+        hasOneAnswer(**bundle);
+        planIsDecided(**bundle);
     }
-
-private:
-    std::size_t m_forms = 0;
 };
 
 KERNSCOPE_TEST(TestOneAnswerMade, QCoreApplication)
