@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/compare/compare.h"
+#include "core/compare/build_verdict.h"
+#include "diff_sample.h"
 #include "tests/test_program.h"
 
 namespace kernscope::test {
@@ -45,6 +46,26 @@ inline void requireMirror(const Difference &forth, const Difference &back)
         here += file.tally;
     QCOMPARE(there.inA(), here.inB());
     QCOMPARE(there.inB(), here.inA());
+}
+
+/// Nothing differs between a bundle and itself, or what was opened of the same bytes.
+inline void requireEqual(const Bundle &a, const Bundle &b)
+{
+    const Difference difference = *compareBundles(a, b, withValues());
+    QVERIFY(difference.identical && difference.program.equal);
+    QVERIFY(difference.onlyA.empty() && difference.onlyB.empty());
+    QCOMPARE(difference.weights.size(), a.weights().size());
+    for (const ComparedPair &pair : difference.weights) {
+        QCOMPARE(pair.a, pair.b);
+        QVERIFY(pair.layoutEqual && pair.storedEqual && !pair.moved);
+        QVERIFY(pair.values && pair.values->identical() && pair.values->faithful());
+        QCOMPARE(pair.values->decoded, 0U); // the stored bytes say it
+        QCOMPARE(pair.storedRatio, 1.0);
+        QCOMPARE(verdict(pair, a, b), "identical");
+    }
+    for (const FileDifference &file : difference.files)
+        QVERIFY(file.equal && file.ranges.empty());
+    QCOMPARE(bytesApart(difference), 0U);
 }
 
 } // namespace kernscope::test

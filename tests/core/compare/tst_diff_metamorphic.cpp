@@ -94,19 +94,7 @@ private slots:
         QFETCH(const QByteArray, name);
         const BundlePtr a = opened(name), b = opened(name);
         for (const BundlePtr &other : {a, b}) {
-            const Difference difference = whole(a, other);
-            QVERIFY(difference.identical && difference.program.equal);
-            QVERIFY(difference.onlyA.empty() && difference.onlyB.empty());
-            QCOMPARE(difference.weights.size(), a->weights().size());
-            for (const ComparedPair &pair : difference.weights) {
-                QVERIFY(pair.layoutEqual && pair.storedEqual);
-                QVERIFY(pair.values && pair.values->identical() && pair.values->faithful());
-                QCOMPARE(pair.storedRatio, 1.0);
-                QCOMPARE(verdict(pair, *a, *other), "identical");
-            }
-            for (const FileDifference &file : difference.files)
-                QVERIFY(file.equal && file.ranges.empty());
-            QCOMPARE(bytesApart(difference), 0U);
+            requireEqual(*a, *other);
             if (const auto tasks = compareTasks(*a, *other)) {
                 QVERIFY(tasks->equal() && tasks->tasksA > 0);
                 QCOMPARE(tasks->tasksA, tasks->tasksB);
