@@ -33,7 +33,7 @@ void note(RawBytes &all, const T &made)
 template <class Add>
 void addFitted(const std::vector<float> &values, const std::vector<float> &odd, Add add)
 {
-    const Shape shape{1013, 40};
+    const Shape shape{509, 40};
     auto inputs = std::make_shared<InputStatistics>();
     for (int i = 0; i < 40; ++i) {
         inputs->meanSquare.push_back(float(1 + i * i % 17));
@@ -69,8 +69,8 @@ void addEncoded(RawBytes &all)
 {
     std::mt19937 random(78);
     std::normal_distribution<float> normal(0, 0.1f);
-    const Shape shape{40, 1013};
-    std::vector<float> values(40 * 1013);
+    const Shape shape{40, 509};
+    std::vector<float> values(40 * 509);
     for (float &value : values)
         value = normal(random);
     for (std::size_t i = 0; i < values.size(); i += 97) // ties of the steps, zeros, tiny numbers
@@ -89,12 +89,12 @@ void addEncoded(RawBytes &all)
             add(encodeAffine(*input, shape, {ElementType::Int8, 0, symmetric}));
             add(encodeAffine(*input, shape, {ElementType::Uint8, 1, symmetric}));
         }
-        add(encodeBlockwise(*input, {1013, 40}, {ElementType::Int4, 20, 1, false}));
+        add(encodeBlockwise(*input, {509, 40}, {ElementType::Int4, 20, 1, false}));
         add(encodeSparse(*input, shape, 0.05f));
         add(encodeSparse(*input, shape, 0));
         for (const std::uint64_t of : {2u, 4u, 8u, 5u}) {
             add(encodeSparsePattern(*input, shape, {of / 2, of, 0}));
-            add(encodeSparsePattern(*input, {1013, 40}, {of / 2, of, 1}));
+            add(encodeSparsePattern(*input, {509, 40}, {of / 2, of, 1}));
         }
     }
     std::vector<float> many(std::size_t{1} << 20); // enough to be cut by a sample

@@ -426,7 +426,7 @@ private slots:
     void fieldsOfBrokenFiles()
     {
         const auto whole = seed("made.odix");
-        for (std::size_t i = 0; i < whole.size(); i += 11) {
+        for (std::size_t i = 0; i < whole.size(); i += 23) {
             for (const unsigned other : {0x00U, 0x04U, 0x7fU, 0xffU}) {
                 auto changed = whole;
                 changed[i] = static_cast<std::byte>(other);
