@@ -97,19 +97,6 @@ void blockwiseE4m3(MadeBundle &made)
            fmt::format("data = {}, scale = {}", data, scale), "");
 }
 
-void sparseBlockwiseE5m2(MadeBundle &made)
-{
-    const auto mask = made.blob(ElementType::Uint1, "[2, 4]", hex("21"));
-    const auto data = made.blob(ElementType::Fp8E5M2, "[2]", hex("40 B8"));
-    const auto scale = made.blob(ElementType::Fp16, "[2, 1]", halves({0.5F, 4}));
-    made.line(fmt::format("tensor<uint1, [2, 4]> om, tensor<fp16, [2]> ov = "
-                          "constexpr_sparse_blockwise_shift_scale(data_mask = {}, nonzero_data = "
-                          "{}, scale = {})[name = string(\"deq\")]",
-                          mask, data, scale));
-    result(made, "fp16", "[2, 4]", "constexpr_sparse_to_dense",
-           fmt::format("mask = {}, nonzero_data = ov", mask), "");
-}
-
 void paletteBytes(MadeBundle &made)
 {
     const auto indices = made.blob(ElementType::Uint8, "[2]", hex("01 1F"));
@@ -136,10 +123,10 @@ void paletteVector(MadeBundle &made)
            fmt::format("indices = {}, lut = {}, vector_axis = int32(-2)", indices, lut), "");
 }
 
-void sparseBlockwise(MadeBundle &made)
+void sparseScaled(MadeBundle &made, ElementType type, const Bytes &codes)
 {
     const auto mask = made.blob(ElementType::Uint1, "[2, 4]", hex("21"));
-    const auto data = made.blob(ElementType::Int8, "[2]", hex("02 FE"));
+    const auto data = made.blob(type, "[2]", codes);
     const auto scale = made.blob(ElementType::Fp16, "[2, 1]", halves({0.5F, 4}));
     made.line(fmt::format("tensor<uint1, [2, 4]> om, tensor<fp16, [2]> ov = "
                           "constexpr_sparse_blockwise_shift_scale(data_mask = {}, nonzero_data = "
@@ -147,6 +134,16 @@ void sparseBlockwise(MadeBundle &made)
                           mask, data, scale));
     result(made, "fp16", "[2, 4]", "constexpr_sparse_to_dense",
            fmt::format("mask = {}, nonzero_data = ov", mask), "");
+}
+
+void sparseBlockwise(MadeBundle &made)
+{
+    sparseScaled(made, ElementType::Int8, hex("02 FE"));
+}
+
+void sparseBlockwiseE5m2(MadeBundle &made)
+{
+    sparseScaled(made, ElementType::Fp8E5M2, hex("40 B8"));
 }
 
 void sparseBlockwisePalette(MadeBundle &made)

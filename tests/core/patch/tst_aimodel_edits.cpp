@@ -3,13 +3,13 @@
 #include "core/base/overlaid_file.h"
 #include "core/base/sha256.h"
 #include "core/codec/decode/decoder.h"
-#include "core/codec/encode/form_spec.h"
 #include "core/container/aimodel/package.h"
 #include "core/container/mil/program.h"
 #include "core/patch/patch.h"
 #include "core/patch/reencode/module_reencoder.h"
 #include "made_coreai.h"
 #include "resources/sample.h"
+#include "tests/core/patch/form_rows.h"
 #include "tests/data/data_folder.h"
 
 using codec::FormSpec;
@@ -51,31 +51,6 @@ std::optional<Error> hashFault(const Bundle &bundle)
     const auto module = bundle.fileByPath("main.mlirb"), hash = bundle.fileByPath("main.hash");
     return aimodel::hashFinding(bundle.files()[*module].file->bytes(),
                                 bundle.files()[*hash].file->bytes());
-}
-
-std::vector<FormSpec> someForms()
-{
-    std::vector<FormSpec> forms(9);
-    forms[1].node = forms[2].node = FormNode::Affine;
-    forms[2].affine = {ElementType::Uint8, std::nullopt, false};
-    forms[3].node = forms[4].node = forms[5].node = FormNode::Palette;
-    forms[4].palette = {2, 2, 2};
-    forms[5].palette = {3, 1, 1, ElementType::Int8};
-    forms[6].node = FormNode::Sparse;
-    forms[6].density = 0.25;
-    forms[7].node = forms[8].node = FormNode::Blockwise;
-    forms[7].blockwise = {ElementType::Int8, 4, 1, false};
-    forms[8].blockwise = {ElementType::Uint4, 2, 1, true};
-    FormSpec joint;
-    joint.node = FormNode::Sparse;
-    joint.density = 0.5;
-    joint.survivors = FormNode::Palette;
-    joint.palette = {4, 1, 1};
-    forms.push_back(joint);
-    joint.survivors = FormNode::Blockwise;
-    joint.blockwise = {ElementType::Int8, 2, 1, false};
-    forms.push_back(joint);
-    return forms;
 }
 
 struct KeptPlaces {

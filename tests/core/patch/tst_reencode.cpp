@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/overlaid_file.h"
 #include "core/codec/decode/decoder.h"
-#include "core/codec/encode/form_spec.h"
 #include "core/patch/reencode/raise_opset.h"
 #include "core/patch/reencode/reencoder.h"
 #include "proto_builder.h"
@@ -15,30 +14,6 @@ using prototest::entry;
 using prototest::number;
 
 namespace {
-
-std::vector<FormSpec> allForms()
-{
-    std::vector<FormSpec> forms(11);
-    forms[1].node = forms[2].node = FormNode::Affine;
-    forms[2].affine = {ElementType::Uint8, std::nullopt, false};
-    forms[3].node = forms[4].node = forms[5].node = FormNode::Palette;
-    forms[4].palette = {2, 2, 2};
-    forms[5].palette = {3, 1, 1, ElementType::Int8};
-    forms[6].node = FormNode::Sparse;
-    forms[6].density = 0.25;
-    forms[7].node = forms[8].node = FormNode::Blockwise;
-    forms[7].blockwise = {ElementType::Int8, 4, 1, false};
-    forms[8].blockwise = {ElementType::Uint4, 2, 1, true};
-    for (const std::size_t joint : {9u, 10u}) {
-        forms[joint].node = FormNode::Sparse;
-        forms[joint].density = 0.5;
-    }
-    forms[9].survivors = FormNode::Palette;
-    forms[9].palette = {2, 2, 1};
-    forms[10].survivors = FormNode::Blockwise;
-    forms[10].blockwise = {ElementType::Int4, 2, 1, true};
-    return forms;
-}
 
 const BundleFile &weightFile(const Bundle &bundle)
 {
@@ -109,7 +84,7 @@ private slots:
         const auto index = VERIFIED(bundle->weightByName("w"));
         const Weight &weight = bundle->weights()[*index];
         const auto values = floats(*bundle, "w");
-        for (const FormSpec &form : allForms()) {
+        for (const FormSpec &form : someForms()) {
             FormSpec wanted = form;
             wanted.denseType = weight.type;
             const bool plain = weight.type == ElementType::Fp16 || weight.type == ElementType::Fp32;

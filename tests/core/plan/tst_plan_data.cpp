@@ -18,23 +18,34 @@ struct Judged {
     Survey survey;
 };
 
-/// The dense network on the M1; judged once.
+/// A bundle on the M1.
+std::optional<Judged> judged(const QByteArray &path)
+{
+    const auto bundle = Bundle::open(path.toStdString());
+    Judged made;
+    made.options.targets = {target::findTarget("M1")->target};
+    auto result = bundle ? survey(**bundle, made.options) : tl::unexpected(bundle.error());
+    if (!result)
+        return std::nullopt;
+    made.bundle = *bundle;
+    made.survey = std::move(*result);
+    return made;
+}
+
+/// The dense network, once.
 const Judged *dense()
 {
-    static const auto judged = []() -> std::optional<Judged> {
-        Judged made;
-        auto bundle = Bundle::open(dataPathBytes(kDense));
-        if (!bundle)
-            return std::nullopt;
-        made.bundle = *bundle;
-        made.options.targets = {target::findTarget("M1")->target};
-        auto result = survey(*made.bundle, made.options);
-        if (!result)
-            return std::nullopt;
-        made.survey = std::move(*result);
-        return made;
-    }();
-    return judged ? &*judged : nullptr;
+    static const auto once = judged(QByteArray::fromStdString(dataPathBytes(kDense)));
+    return once ? &*once : nullptr;
+}
+
+/// The fewest bytes within an error.
+Limits fewestBytes(double tolerance)
+{
+    Limits limits;
+    limits.goal = Goal::Stored;
+    limits.tolerance = tolerance;
+    return limits;
 }
 
 /// Whether the M1 refuses a form of the bundle.
@@ -120,15 +131,11 @@ private slots:
         const auto [name] = fetched<QString>();
         const QString path = u"../peers/coreai/%1/%1.aimodel"_s.arg(name);
         KERNSCOPE_NEEDS(dataPath(path));
-        const auto bundle = VERIFIED(Bundle::open(dataPathBytes(path.toUtf8().constData())));
-        SurveyOptions options;
-        options.targets = {target::findTarget("M1")->target};
-        const auto judged = VERIFIED(survey(**bundle, options));
-        Limits limits;
-        limits.goal = Goal::Stored;
-        limits.tolerance = 0.05;
-        const auto plan = VERIFIED(solve(*judged, limits));
-        const auto made = VERIFIED(carryOut(**bundle, options, *judged, limits, *plan));
+        const auto dense = VERIFIED(judged(dataPath(path).toUtf8()));
+        const Limits limits = fewestBytes(0.05);
+        const auto plan = VERIFIED(solve(dense->survey, limits));
+        const auto made =
+            VERIFIED(carryOut(*dense->bundle, dense->options, dense->survey, limits, *plan));
         QVERIFY(made->changed > 0);
         QCOMPARE(made->plan.after.stored, made->bundle->totals().storedBytes.value);
         QVERIFY(made->plan.after.stored <= plan->after.stored);
@@ -139,14 +146,8 @@ private slots:
     {
         const QString path = u"real/dtln/DTLN_AEC_128_Part1.mlpackage"_s;
         KERNSCOPE_NEEDS(dataPath(path));
-        const auto bundle = VERIFIED(Bundle::open(dataPathBytes(path.toUtf8().constData())));
-        SurveyOptions options;
-        options.targets = {target::findTarget("M1")->target};
-        const auto judged = VERIFIED(survey(**bundle, options));
-        Limits limits;
-        limits.goal = Goal::Stored;
-        limits.tolerance = 0.01;
-        const auto plan = VERIFIED(solve(*judged, limits));
+        const auto dense = VERIFIED(judged(dataPath(path).toUtf8()));
+        const auto plan = VERIFIED(solve(dense->survey, fewestBytes(0.01)));
         QVERIFY(plan->after.stored < plan->before.stored);
         QVERIFY(!plan->before.engineTimeS(0) && !plan->after.engineTimeS(0));
     }
