@@ -360,8 +360,7 @@ void BookmarksDock::addHere()
         return;
     }
     const QModelIndex note = m_model->index(row, m_model->columnOf("note"));
-    ui::chooseRow(m_table, note);
-    m_table->scrollTo(note);
+    ui::revealRow(m_table, note);
     if (m_table->isVisible())
         m_table->edit(note);
 }

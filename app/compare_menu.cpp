@@ -5,7 +5,7 @@
 #include "app/files.h"
 #include "app/save_controller.h"
 #include "core/bundle/bundle.h"
-#include "widgets/common/line_icon.h"
+#include "widgets/common/design.h"
 #include "widgets/common/qt.h"
 #include "widgets/compare/compare_dock.h"
 #include "widgets/compare/hand_pairs.h"

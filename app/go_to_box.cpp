@@ -6,7 +6,7 @@
 #include "app/texts.h"
 #include "core/bundle/bundle.h"
 #include "core/form/form_steps.h"
-#include "widgets/common/line_icon.h"
+#include "widgets/common/design.h"
 #include "widgets/common/qt.h"
 #include "widgets/hardware/hardware_facts.h"
 #include "widgets/models/table_text.h"

@@ -18,11 +18,11 @@
 #include "app/welcome_page.h"
 #include "widgets/chips/plan_dock.h"
 #include "widgets/common/controls.h"
+#include "widgets/common/design.h"
 #include "widgets/common/diagnostics_dock.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/help_dock.h"
 #include "widgets/common/labels.h"
-#include "widgets/common/line_icon.h"
 #include "widgets/common/qt.h"
 #include "widgets/common/table_tools.h"
 #include "widgets/compare/builds_dock.h"
@@ -226,7 +226,7 @@ void MainWindow::buildMenus()
     m_viewMenu->fill(menu(tr("&View")));
     m_goMenu->fill(menu(tr("&Go")));
     m_compareMenu->fill(menu(tr("&Compare")), m_editMenu->applyPatches());
-    buildToolsMenu(menu(tr("&Tools")));
+    m_exportMenu->fillMake(menu(tr("&Tools")));
     buildHelpMenu(menu(tr("&Help")));
     buildToolBar();
 }
@@ -298,29 +298,6 @@ void MainWindow::addRecent(const Settings::Recent &entry)
 {
     m_settings.addRecent(entry);
     fillRecent();
-}
-
-/// What is made of the bundle, and what docks can do, those of each under its name.
-void MainWindow::buildToolsMenu(QMenu *menu)
-{
-    m_exportMenu->fillMake(menu);
-    menu->addSeparator();
-    const auto add = [&](const QString &title, const char *ids) {
-        QMenu *part = menu->addMenu(title);
-        m_actions->need(part->menuAction(), Needs::Bundle);
-        for (const QString &id : QString::fromLatin1(ids).split(QLatin1Char(' '))) {
-            for (const DockSet::Entry &entry : m_docks->entries()) {
-                if (entry.dock->id() == id && !entry.menuActions.isEmpty())
-                    part->addMenu(entry.dock->windowTitle())->addActions(entry.menuActions);
-            }
-        }
-    };
-    add(tr("Docks of &Weights"), "bundle overview weight inspector codebook mask");
-    add(tr("Docks of B&ytes"), "hex layout search program graph compiled patches diagnostics "
-                               "bookmarks");
-    add(tr("Docks of &Chips"), "stream assessment roofline timeline calibration geometry plan "
-                               "choose targets formats reduction collective");
-    add(tr("Docks of &Hardware"), "tasks groups relocations commands descriptor activation");
 }
 
 void MainWindow::buildHelpMenu(QMenu *menu)

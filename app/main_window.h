@@ -71,7 +71,6 @@ private:
     void buildControllers();
     void buildMenus();
     void buildFileMenu(QMenu *menu);
-    void buildToolsMenu(QMenu *menu);
     void buildHelpMenu(QMenu *menu);
     void buildToolBar();
     void connectDocks();

@@ -5,7 +5,7 @@
 #include "app/shapes_dialog.h"
 #include "app/texts.h"
 #include "core/bundle/bundle.h"
-#include "widgets/common/line_icon.h"
+#include "widgets/common/design.h"
 #include "widgets/common/panels.h"
 #include "widgets/common/qt.h"
 #include "widgets/models/table_text.h"

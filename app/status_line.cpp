@@ -98,6 +98,8 @@ QString StatusLine::message() const
 
 void StatusLine::setModified(bool modified)
 {
+    if (modified && !m_modified) // "Saved …" is no longer so
+        showMessage({});
     m_modified = modified;
     showBundle();
 }

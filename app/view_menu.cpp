@@ -239,10 +239,20 @@ void ViewMenu::fill(QMenu *menu)
     full->setStatusTip(tr("Fill the screen, or go back to a window"));
 }
 
+/// Each with what it can do; what docks of a comparison and the help can stands in their menus.
 void ViewMenu::addDocks(QMenu *menu)
 {
+    const QStringList elsewhere =
+        QStringLiteral("compare places codebooks builds bytes ranges help").split(QLatin1Char(' '));
     for (const DockSet::Entry &entry : m_docks->entries()) {
-        menu->addAction(entry.show);
+        const bool alone = entry.menuActions.isEmpty() || elsewhere.contains(entry.dock->id());
+        QMenu *part = alone ? menu : menu->addMenu(entry.dock->windowTitle());
+        part->addAction(entry.show);
+        if (!alone) {
+            m_actions->need(part->menuAction(), Needs::Bundle);
+            part->addSeparator();
+            part->addActions(entry.menuActions);
+        }
         connect(entry.show, &QAction::triggered, this, &ViewMenu::docksAsked);
         m_actions->need(entry.show, Needs::Bundle);
     }

@@ -2,8 +2,8 @@
 #include "app/welcome_page.h"
 
 #include "app/texts.h"
+#include "widgets/common/design.h"
 #include "widgets/common/labels.h"
-#include "widgets/common/line_icon.h"
 #include "widgets/common/qt.h"
 #include "widgets/models/theme.h"
 

@@ -206,6 +206,8 @@ const TableOf<FindingRow> &findingTable()
                  weight == kNoIndex ? "" : row.bundle->weights()[weight].findableName();
              if (!name.empty() && text.starts_with(name))
                  text.erase(0, text.find_first_not_of(": ", name.size()));
+             if (text.starts_with("and ")) // a known fault of several weights
+                 text.insert(0, "here ");
              return Value(text);
          }},
         {kWindow, "advice", "what to do", "What one would do about it",

@@ -4,8 +4,8 @@
 #include "app/texts.h"
 #include "app/welcome_page.h"
 #include "main_window_fixture.h"
+#include "widgets/common/design.h"
 #include "widgets/common/help_dock.h"
-#include "widgets/common/line_icon.h"
 #include "widgets/models/theme.h"
 
 #include "widgets/compare/builds_dock.h"

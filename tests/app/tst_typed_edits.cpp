@@ -569,13 +569,24 @@ private Q_SLOTS:
         QVERIFY(tree.isExpanded(now.parent()) &&
                 tree.selectionModel()->isRowSelected(now.row(), now.parent()));
         session().undoStack().undo();
-        // A number that has more bits than the field: of a register nothing is said about forms.
+        // A number that has more bits than the field is refused where it can still be put right.
         dialog = VERIFIED(ask());
-        dialog->setTextValue(u"0x100000000"_s);
-        dialog->accept();
-        QTRY_COMPARE(notices().texts().size(), 1);
-        const QString why = notices().texts().constFirst();
-        QVERIFY2(why.contains(u"fewer bits"_s) && !why.contains(u" form "_s), qPrintable(why));
+        QCOMPARE(answerTo(*dialog, u"0x100000000"_s), u"The field"_s);
+        dialog->reject();
+        delete dialog;
+        // A whole register names its fields; of the words, the one that is chosen there is meant.
+        tree.setCurrentIndex(word);
+        dialog = VERIFIED(ask());
+        QVERIFY2(dialog->labelText().contains(u'\n' + name.section(u' ', 0, 0)),
+                 qPrintable(dialog->labelText()));
+        delete dialog;
+        auto *words = VERIFIED(dock->findChild<QTabWidget *>());
+        words->setCurrentIndex(1);
+        auto *wordView = VERIFIED(qobject_cast<QTreeView *>(words->currentWidget()));
+        wordView->setCurrentIndex(dock->words().index(4, 0));
+        dialog = VERIFIED(ask());
+        QVERIFY2(dialog->labelText().contains(u"Header[4]"_s), qPrintable(dialog->labelText()));
+        QCOMPARE(dialog->textValue(), dock->words().index(4, 1).data().toString());
     }
 
     void rowsArePasted()

@@ -135,6 +135,9 @@ private Q_SLOTS:
         QTRY_VERIFY(!document().modified());
         QVERIFY(bytesOf(path) != before);
         QVERIFY((*m_window)->statusLine().message().contains(u"verified"_s));
+        session().undoStack().undo();
+        QTRY_VERIFY(document().modified());
+        QCOMPARE((*m_window)->statusLine().message(), QString()); // it is no longer as saved
     }
 
     void namesForScreenReaders()

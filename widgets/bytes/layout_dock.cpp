@@ -283,8 +283,7 @@ void LayoutDock::showSection(std::size_t section)
     if (row < 0 || row == m_table->currentIndex().row())
         return;
     const QScopedValueRollback guard(m_following, true);
-    chooseRow(m_table, m_model->index(row, 0));
-    m_table->scrollTo(m_model->index(row, 0));
+    revealRow(m_table, m_model->index(row, 0));
 }
 
 void LayoutDock::follow(const Place &place, QObject *origin)
@@ -311,7 +310,7 @@ void LayoutDock::open(std::size_t section)
     if (section == kNoIndex)
         return;
     pick(section);
-    Q_EMIT raiseRequested(QStringLiteral("hex"));
+    raiseHex();
 }
 
 void LayoutDock::updateZoom()

@@ -49,7 +49,6 @@ private:
     QTableView *m_table = nullptr;
     QAction *m_zoomIn = nullptr, *m_zoomOut = nullptr, *m_fit = nullptr, *m_oneToOne = nullptr;
     QList<QAction *> m_byteActions;
-    bool m_following = false;
 };
 
 } // namespace kernscope::ui

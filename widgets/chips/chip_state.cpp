@@ -68,10 +68,9 @@ void ChipState::setChoice(const target::TargetChoice &choice)
 
 QString ChipState::waitingText() const
 {
-    return m_cut
-               ? tr("Judging the weights was cancelled. Judge the Weights Again in the Tools menu "
-                    "starts it anew.")
-               : tr("Judging the weights\u2026");
+    return m_cut ? tr("Judging the weights was cancelled. Judge the Weights Again in View, Docks "
+                      "starts it anew.")
+                 : tr("Judging the weights\u2026");
 }
 
 void ChipState::rebuild()

@@ -170,7 +170,7 @@ void ChooseDock::connectParts()
             [this](const QModelIndex &row) { m_apply->setEnabled(row.isValid()); });
     m_task.whenCancelled([this] {
         m_model->setRows({}); // those of the weight before
-        showMessage(tr("Trying the forms was cancelled. Try Forms Again in the Tools menu starts "
+        showMessage(tr("Trying the forms was cancelled. Try Forms Again in View, Docks starts "
                        "it anew."));
     });
     m_writing.whenCancelled(

@@ -105,7 +105,6 @@ private:
     std::optional<plan::Build> m_build; ///< of the bundle that is open beside
     std::vector<std::size_t> m_choice;  ///< shown, by row
     plan::PlanTotals m_after;           ///< of the weights as they are shown
-    bool m_following = false;           ///< rows are chosen by the place, not by the person
     bool m_again = false;               ///< limits changed while the forms were judged
     bool m_showsPoint = false;          ///< a plan of the front
 };

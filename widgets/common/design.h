@@ -3,9 +3,14 @@
 
 #include <QColor>
 #include <QFont>
+#include <QIcon>
+#include <QPainterPath>
 #include <QPalette>
 #include <QProxyStyle>
+#include <QString>
 #include <QWidget>
+
+#include <optional>
 
 class QLabel;
 
@@ -62,5 +67,14 @@ public:
     int styleHint(StyleHint hint, const QStyleOption *option, const QWidget *widget,
                   QStyleHintReturn *data) const override;
 };
+
+/// The outline of an SVG path's "d" attribute: M, L, H, V, C, A and Z, absolute and relative.
+/// Nothing where the text is no such path.
+std::optional<QPainterPath> svgPath(const QString &d);
+
+/// One of the line icons under resources/icons/actions ("open", "save", …), drawn at the size and
+/// pixel ratio asked for in the text colour of the palette in force; the accent where it is
+/// switched on. An empty icon where there is no such file.
+QIcon lineIcon(const QString &name);
 
 } // namespace kernscope::ui

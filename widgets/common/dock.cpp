@@ -2,11 +2,13 @@
 #include "widgets/common/dock.h"
 
 #include "widgets/common/controls.h"
+#include "widgets/common/design.h"
+#include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
-#include "widgets/common/line_icon.h"
 #include "widgets/common/panels.h"
 #include "widgets/common/plot_widget.h"
 #include "widgets/common/qt.h"
+#include "widgets/models/fact_tree_model.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/task_manager.h"
 
@@ -476,6 +478,22 @@ void Dock::catchUp()
         m_placeStale = false;
         RefreshQueue::of(m_session).add(this, [this] { onPlaceChanged(place(), nullptr); });
     }
+}
+
+QAction *Dock::hexAction()
+{
+    return dockAction(this, tr("Show in Hex"), {}, [this] { raiseHex(); });
+}
+
+void Dock::leadToBytes(QTreeView *view, const FactTreeModel *model)
+{
+    connect(view->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this, model](const QModelIndex &index) {
+                const auto bytes = model->bytesOf(index.siblingAtColumn(0));
+                if (!m_following && bytes)
+                    session().goToBytes(0, *bytes, this);
+            });
+    connect(view, &QTreeView::activated, this, &Dock::raiseHex);
 }
 
 } // namespace kernscope::ui

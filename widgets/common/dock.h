@@ -11,6 +11,8 @@
 
 namespace kernscope::ui {
 
+class FactTreeModel;
+
 class ElidedLabel;
 
 /// Title bar of a dock: its title, a note or pickers, and a button for each of the dock's actions
@@ -120,7 +122,13 @@ protected:
 
     void showEvent(QShowEvent *event) override;
 
+    void raiseHex() { Q_EMIT raiseRequested(QStringLiteral("hex")); }
+    QAction *hexAction(); ///< that does
+    /// A row that the person chooses leads to its bytes, Enter on it to Hex.
+    void leadToBytes(QTreeView *view, const FactTreeModel *model);
+
     QList<QAction *> m_actions; ///< menuActions()
+    bool m_following = false;   ///< rows are chosen by the place, not by the person
 
 private:
     void catchUp();

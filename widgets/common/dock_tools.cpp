@@ -222,17 +222,17 @@ private:
 class ColumnGrower final : public QObject
 {
 public:
-    ColumnGrower(QTableView *table, std::initializer_list<int> columns)
-        : QObject(table), m_table(table), m_columns(columns)
+    ColumnGrower(QAbstractItemView *view, std::initializer_list<int> columns)
+        : QObject(view), m_view(view), m_header(columnHeader(view)), m_columns(columns)
     {
         for (const int column : m_columns)
-            m_least.push_back(table->columnWidth(column));
-        table->viewport()->installEventFilter(this);
-        connect(table->horizontalHeader(), &QHeaderView::sectionResized, this,
+            m_least.push_back(m_header->sectionSize(column));
+        view->viewport()->installEventFilter(this);
+        connect(m_header, &QHeaderView::sectionResized, this,
                 [this](int column, int before, int now) {
                     // A column that is hidden or shown, or grows for a number, is not sized by
                     // hand: it leaves or takes room.
-                    const bool number = growsByItself(m_table->horizontalHeader());
+                    const bool number = growsByItself(m_header);
                     const auto own = std::find(m_columns.begin(), m_columns.end(), column);
                     if (number && own != m_columns.end())
                         m_least[static_cast<std::size_t>(own - m_columns.begin())] = now;
@@ -266,21 +266,22 @@ private:
     {
         m_again = false;
         const QScopedValueRollback guard(m_growing, true);
-        int rest = m_table->viewport()->width() - m_table->horizontalHeader()->length(), shown = 0;
+        int rest = m_view->viewport()->width() - m_header->length(), shown = 0;
         for (std::size_t i = 0; i < m_columns.size(); ++i) {
-            if (m_table->isColumnHidden(m_columns[i]))
+            if (m_header->isSectionHidden(m_columns[i]))
                 continue;
-            rest += m_table->columnWidth(m_columns[i]) - m_least[i];
+            rest += m_header->sectionSize(m_columns[i]) - m_least[i];
             ++shown;
         }
         const int more = std::max(0, rest) / std::max(shown, 1);
         for (std::size_t i = 0; i < m_columns.size(); ++i) {
-            if (!m_table->isColumnHidden(m_columns[i]))
-                m_table->setColumnWidth(m_columns[i], m_least[i] + more);
+            if (!m_header->isSectionHidden(m_columns[i]))
+                m_header->resizeSection(m_columns[i], m_least[i] + more);
         }
     }
 
-    QTableView *m_table;
+    QAbstractItemView *m_view;
+    QHeaderView *m_header;
     std::vector<int> m_columns, m_least;
     bool m_growing = false, m_again = false, m_userSized = false;
 };
@@ -434,9 +435,9 @@ void setColumnWidths(QHeaderView *header, std::initializer_list<double> ems)
         header->resizeSection(column++, theme::em(header, width) + margins);
 }
 
-void growColumns(QTableView *table, std::initializer_list<int> columns)
+void growColumns(QAbstractItemView *view, std::initializer_list<int> columns)
 {
-    new ColumnGrower(table, columns);
+    new ColumnGrower(view, columns);
 }
 
 void fitColumns(QTableView *table)
@@ -472,6 +473,12 @@ void chooseRow(QAbstractItemView *view, const QModelIndex &index)
     if (view->selectionBehavior() == QAbstractItemView::SelectRows)
         how |= QItemSelectionModel::Rows;
     view->selectionModel()->setCurrentIndex(index, how);
+}
+
+void revealRow(QAbstractItemView *view, const QModelIndex &index)
+{
+    chooseRow(view, index);
+    view->scrollTo(index);
 }
 
 void copySelection(const QAbstractItemView &view)

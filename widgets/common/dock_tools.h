@@ -48,7 +48,7 @@ void setColumnWidths(QHeaderView *header, std::initializer_list<double> ems);
 bool growsByItself(const QHeaderView *header);
 /// Columns that take, in equal parts, the room that all leave; until the user sets a width. Call
 /// after setColumnWidths: they get no narrower than that.
-void growColumns(QTableView *table, std::initializer_list<int> columns);
+void growColumns(QAbstractItemView *view, std::initializer_list<int> columns);
 /// Columns as wide as what they hold, without the room that the header keeps in each title for the
 /// arrow of the order: a narrow inspector needs it for one column more.
 void fitColumns(QTableView *table);
@@ -59,6 +59,8 @@ void widenForNumbers(QTableView *table, const QList<int> &columns = {});
 /// Makes a row (or cell) the current and the only selected one, whatever keys are held: a shortcut
 /// with Ctrl would else add it to the selection.
 void chooseRow(QAbstractItemView *view, const QModelIndex &index);
+/// The same, and scrolls to it.
+void revealRow(QAbstractItemView *view, const QModelIndex &index);
 
 /// Puts the selected rows on the clipboard as tab-separated text.
 void copySelection(const QAbstractItemView &view);

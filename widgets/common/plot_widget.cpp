@@ -13,6 +13,55 @@
 
 namespace kernscope::ui {
 
+QVariant PlotColumn::inRole(const QVariant &value, int role)
+{
+    switch (role) {
+    case Qt::DisplayRole:
+    case SortRole:
+    case CopyRole: return value;
+    case Qt::TextAlignmentRole: return QVariant(Qt::AlignRight | Qt::AlignVCenter);
+    default: return {};
+    }
+}
+
+PlotTableModel::PlotTableModel(const PlotNumbers &plot, QObject *parent)
+    : QAbstractTableModel(parent), m_plot(plot)
+{
+}
+
+int PlotTableModel::rowCount(const QModelIndex &parent) const
+{
+    return parent.isValid() ? 0 : m_rows;
+}
+
+int PlotTableModel::columnCount(const QModelIndex &parent) const
+{
+    return parent.isValid() ? 0 : m_columns;
+}
+
+QVariant PlotTableModel::data(const QModelIndex &index, int role) const
+{
+    if (!index.isValid() || index.row() >= m_rows || index.column() >= m_columns)
+        return {};
+    if (role == Qt::AccessibleTextRole)
+        return m_plot.pointText(index.row());
+    return m_plot.cellData(index.row(), index.column(), role);
+}
+
+QVariant PlotTableModel::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    if (orientation == Qt::Horizontal)
+        return section >= 0 && section < m_columns ? m_plot.header(section, role) : QVariant();
+    return role == Qt::DisplayRole ? QVariant(section) : QVariant();
+}
+
+void PlotTableModel::endChange()
+{
+    m_rows = m_plot.pointCount();
+    m_columns = m_plot.columnCount();
+    endResetModel();
+}
+
 /// Colours and fonts of `widget` for a plot: QCustomPlot does not look at palettes itself. Call
 /// again when the palette or the font changes, then replot.
 void applyPlotTheme(QCustomPlot &plot, const QWidget &widget);
@@ -256,8 +305,7 @@ void PlotWidget::setCurrentPoint(int point)
     applyColors(theme::isDark(palette()));
     m_plot->replot(QCustomPlot::rpQueuedReplot);
     if (m_current >= 0 && tableShown() && m_table->currentIndex().row() != m_current) {
-        chooseRow(m_table, m_model->index(m_current, 0));
-        m_table->scrollTo(m_table->currentIndex());
+        revealRow(m_table, m_model->index(m_current, 0));
     }
     m_plot->setAccessibleDescription(m_current >= 0 ? pointText(m_current) : QString());
     QAccessibleEvent event(m_plot, QAccessible::DescriptionChanged);

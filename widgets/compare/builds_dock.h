@@ -131,7 +131,6 @@ private:
     std::size_t m_pictured = kNoIndex; ///< weight of the pictures; kNoIndex: to be made anew
     PairChoices m_choices;
     Job m_task{session().tasks()}, m_opening{session().tasks()};
-    bool m_following = false;
     bool m_sizing = false, m_sizedByHand = false; ///< of the columns
 };
 

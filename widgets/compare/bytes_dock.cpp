@@ -273,13 +273,18 @@ void BytesDock::showDifferences(std::shared_ptr<const ByteDifferences> differenc
     std::size_t sections = 0;
     for (std::size_t i = 0; any && i < m_bytes->alignment.sections().size(); ++i)
         sections += m_differences->tallyOf(i).any() ? 1 : 0;
-    // The one beside is chosen from them; first, where it is never cut.
-    const QString files = m_bytes->alignment.files().size() > 1 ? tr("all files: ") : QString();
+    // The file beside is one of them.
+    const QString files =
+        m_bytes->alignment.files().size() > 1 ? tr(" \u00B7 all files") : QString();
     m_summary->setWholeText(
-        any ? files + tr("\u2260 %1; in %2 of %3 sections")
-                          .arg(fromUtf8(tallyText(m_differences->tally())), groupedNumber(sections),
-                               groupedNumber(m_bytes->alignment.sections().size()))
-            : files + tr("= every byte is the same"));
+        (any ? QStringLiteral("\u2260 ") + fromUtf8(tallyText(m_differences->tally()))
+             : tr("= every byte is the same")) +
+        files);
+    if (any)
+        m_summary->setToolTip(
+            m_summary->wholeText() + u'\n' +
+            tr("in %1 of %2 sections")
+                .arg(groupedNumber(sections), groupedNumber(m_bytes->alignment.sections().size())));
 }
 
 void BytesDock::listOnly()

@@ -87,7 +87,6 @@ private:
     QLabel *m_channelTitle = nullptr, *m_elementTitle = nullptr;
     ChannelPlot *m_strip = nullptr;
     QAction *m_worstFirst = nullptr, *m_copyChosen = nullptr;
-    bool m_following = false;
 };
 
 using CodebookMatchPtr = std::shared_ptr<const CodebookMatch>;

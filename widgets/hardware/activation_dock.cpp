@@ -419,7 +419,7 @@ QString ActivationDock::needed() const
                 .arg(fromUtf8(bundle->name()), tables.join(u'\n'));
     }
     return tr("Select the 86 bytes of an activation table in Bytes or Sections, or open a file "
-              "that begins with one (Tools, Docks of Hardware).");
+              "that begins with one (View, Docks).");
 }
 
 void ActivationDock::clear()

@@ -42,7 +42,6 @@ private:
     void showUnit(int number);
 
     std::vector<Unit> m_units;
-    bool m_following = false;
     FactTreeModel *m_model = nullptr;
     QComboBox *m_chooser = nullptr;
     QTreeView *m_view = nullptr;

@@ -7,7 +7,7 @@
 #include "widgets/common/panels.h"
 #include "widgets/common/qt.h"
 #include "widgets/common/table_tools.h"
-#include "widgets/models/hardware_models.h"
+#include "widgets/hardware/hardware_facts.h"
 #include "widgets/models/words.h"
 
 namespace kernscope::ui {
@@ -259,6 +259,7 @@ bool BitWordView::event(QEvent *event)
 QString fieldWords(const Bundle &bundle, FileOffset at, const std::optional<BitRun> &bits)
 {
     constexpr unsigned kMostBits = 4; // whose values are named in a line
+    constexpr std::size_t kMostFields = 16;
     const BundleReadLock lock(bundle);
     const auto task = patch::taskAt(bundle, at);
     const auto word = task ? patch::taskWordAt(bundle, *task, at) : std::nullopt;
@@ -288,6 +289,13 @@ QString fieldWords(const Bundle &bundle, FileOffset at, const std::optional<BitR
         FieldPanel::tr(", now %1").arg(field ? QString::number(number) : hexNumber(number, 8));
     if (const QString now = field ? meaning(number) : QString(); !now.isEmpty())
         words += QStringLiteral(": ") + now;
+    if (!field && word->reg != nullptr) {
+        const auto &fields = word->reg->fields;
+        for (std::size_t i = 0; i < std::min(fields.size(), kMostFields); ++i)
+            words += u'\n' + fieldWords(fields[i], word->value);
+        if (fields.size() > kMostFields)
+            words += u'\n' + FieldPanel::tr("and %1 more").arg(fields.size() - kMostFields);
+    }
     QStringList names;
     for (std::uint32_t i = 0;
          field && shown.high - shown.low < kMostBits && i < (2U << (shown.high - shown.low)); ++i) {
@@ -317,7 +325,7 @@ FieldPanel::FieldPanel(Session &session, QWidget *parent)
     auto *taskColumn = withoutMargins(new QVBoxLayout(tasks));
     m_summary = wrappedLine(design::Type::Small, tasks);
     m_table = makeTable(tasks, tr("The same in every task"), m_values, {2.2, 3, 3.2, 3.4, 3.6});
-    growColumns(m_table, {m_values->columnOf("meaning")});
+    growColumns(m_table, {m_values->columnOf("meaning"), m_values->columnOf("set")});
     m_table->setMinimumHeight(theme::em(this, kTableHeight));
     laidOut(taskColumn, {m_summary, {m_table, 1}});
     m_taskSection = new PanelSection(tr("In every task"), tasks, this);
@@ -522,8 +530,7 @@ void FieldPanel::showValues(std::vector<report::FieldRow> rows)
     m_values->setRows(std::move(rows));
     hideAbsentColumns(*m_table->horizontalHeader(), *m_values);
     if (const int row = m_values->rowOf(m_task.task); row >= 0) {
-        chooseRow(m_table, m_values->index(row, 0));
-        m_table->scrollTo(m_values->index(row, 0));
+        revealRow(m_table, m_values->index(row, 0));
     }
 }
 

@@ -204,11 +204,9 @@ GroupsDock::GroupsDock(Session &session, QWidget *parent)
                 if (!m_selecting && current.isValid())
                     pick(static_cast<int>(m_model->sourceRow(current.row())));
             });
-    const auto showHex = [this] { Q_EMIT raiseRequested(QStringLiteral("hex")); };
-    connect(m_table, &QTableView::activated, this, showHex);
+    connect(m_table, &QTableView::activated, this, &GroupsDock::raiseHex);
     m_actions = {
-        copyAction(this, tr("Copy Rows"), m_table),
-        dockAction(this, tr("Show in Hex"), {}, showHex),
+        copyAction(this, tr("Copy Rows"), m_table), hexAction(),
         exportAction(this, session, tr("Export Table of Groups\u2026"), *m_model, "groups")};
     m_table->addActions(m_actions);
 }

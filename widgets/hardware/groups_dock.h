@@ -2,7 +2,7 @@
 #pragma once
 
 #include "widgets/common/dock.h"
-#include "widgets/models/hardware_models.h"
+#include "widgets/hardware/hardware_facts.h"
 
 #include <QWidget>
 

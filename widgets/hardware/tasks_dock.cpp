@@ -44,7 +44,8 @@ namespace {
 
 constexpr int kBesideWidths = 3; ///< of the list, before the rest stands beside it
 
-constexpr int kListRows = 6; ///< of tasks above their registers
+constexpr int kListRows = 6;                        ///< of tasks above their registers
+constexpr int kValueColumn = 2, kMeaningColumn = 3; ///< of registers
 
 bool bitsChanged(const OverlaidFile &file, FileOffset start, const BitRun &bits)
 {
@@ -131,10 +132,7 @@ void TasksDock::fitList(std::size_t tasks)
 QWidget *TasksDock::buildList(QWidget *parent)
 {
     auto *box = new QWidget(parent);
-    auto *column = new QVBoxLayout(box);
-    const int gap = theme::em(this, 0.25);
-    column->setContentsMargins(gap, gap, gap, gap);
-    column->setSpacing(gap);
+    QVBoxLayout *column = contentColumn(box);
     m_table = makeTable(box, tr("Task descriptors"), m_list, {3, 4.3, 3.4, 4.2, 3.9, 6, 3.6, 3.4});
     m_filter = filterBox(box, tr("Filter tasks"), m_table);
     laidOut(column, {m_filter, {m_table, 1}});
@@ -152,8 +150,7 @@ QWidget *TasksDock::buildList(QWidget *parent)
             const TaskRow row = rowOf(task);
             this->session().goToBytes(0, {FileOffset(row.fileOffset), ByteCount(row.bytes)}, this);
         });
-    connect(m_table, &QTableView::activated, this,
-            [this] { Q_EMIT raiseRequested(QStringLiteral("hex")); });
+    connect(m_table, &QTableView::activated, this, &TasksDock::raiseHex);
     return box;
 }
 
@@ -164,7 +161,7 @@ QTreeView *TasksDock::buildTree(QWidget *parent, FactTreeModel *model, const QSt
             [this, model](const QModelIndex &index) { pick(*model, index); });
     connect(view, &QTreeView::activated, this, [this, model](const QModelIndex &index) {
         if (model->bytesOf(index.siblingAtColumn(0)))
-            Q_EMIT raiseRequested(QStringLiteral("hex"));
+            raiseHex();
     });
     return view;
 }
@@ -172,20 +169,19 @@ QTreeView *TasksDock::buildTree(QWidget *parent, FactTreeModel *model, const QSt
 QWidget *TasksDock::buildDetail(QWidget *parent)
 {
     auto *box = new QWidget(parent);
-    auto *column = new QVBoxLayout(box);
-    const int gap = theme::em(this, 0.25);
-    column->setContentsMargins(gap, gap, gap, gap);
-    column->setSpacing(gap);
+    QVBoxLayout *column = contentColumn(box);
     m_summary = selectableLabel(box);
     m_tabs = new QTabWidget(box);
     m_tabs->setDocumentMode(true);
     m_registerView = buildTree(m_tabs, m_registers, tr("Registers of the task"));
-    setColumnWidths(m_registerView->header(), {13, 4.3, 6, 7, 6, 4.3, 5});
+    setColumnWidths(m_registerView->header(), {12, 4.3, 6, 7, 6, 4.3, 5});
+    m_registerView->header()->setStretchLastSection(false);
+    growColumns(m_registerView, {kMeaningColumn});
     m_wordView = buildTree(m_tabs, m_words, tr("Words of the task"));
     setColumnWidths(m_wordView->header(), {5, 7.5, 20});
     auto *compared = new QWidget(m_tabs);
     auto *rows = new QVBoxLayout(compared);
-    rows->setContentsMargins(0, gap, 0, 0);
+    rows->setContentsMargins(0, theme::em(this, 0.25), 0, 0);
     auto *bar = new QHBoxLayout;
     m_other = named(new IntegerBox(compared), tr("Task to compare with"));
     auto *label = new QLabel(tr("Compare with task:"), compared);
@@ -223,8 +219,7 @@ void TasksDock::buildActions()
                           : m_tabs->currentIndex() == 1 ? *m_wordView
                                                         : *m_differenceView);
     });
-    auto *hex = dockAction(this, tr("Show in Hex"), {},
-                           [this] { Q_EMIT raiseRequested(QStringLiteral("hex")); });
+    auto *hex = hexAction();
     auto *saveTasks = exportAction(this, session(), tr("Export Table of Tasks…"), *m_list, "tasks");
     auto *saveRegisters = exportAction(this, session(), tr("Export Registers of the Task…"),
                                        *m_registers, "registers");
@@ -235,7 +230,7 @@ void TasksDock::buildActions()
     m_job.whenCancelled([this] {
         clear();
         m_again->setEnabled(true);
-        showMessage(tr("Reading the tasks was cancelled. Read Tasks Again in the Tools menu "
+        showMessage(tr("Reading the tasks was cancelled. Read Tasks Again in View, Docks "
                        "starts it anew."));
     });
     m_actions = {find, copy, hex, change, m_again, saveTasks, saveRegisters};
@@ -321,8 +316,7 @@ void TasksDock::showTask(std::size_t task)
     m_following = true;
     const int at = m_list->rowOf(task);
     if (at >= 0 && m_table->currentIndex().row() != at) {
-        chooseRow(m_table, m_list->index(at, 0));
-        m_table->scrollTo(m_list->index(at, 0));
+        revealRow(m_table, m_list->index(at, 0));
     }
     const TaskRow row = rowOf(task);
     {
@@ -383,8 +377,7 @@ void TasksDock::select(QTreeView *view, const QModelIndex &index)
 {
     if (!index.isValid() || view->currentIndex().siblingAtColumn(0) == index)
         return;
-    chooseRow(view, index);
-    view->scrollTo(index);
+    revealRow(view, index);
 }
 
 void TasksDock::follow(const Place &place, QObject *origin)
@@ -407,39 +400,44 @@ void TasksDock::askForValue()
         Q_EMIT session().statusMessage(tr("Locked: enable patching to change values (Ctrl+E)."));
         return;
     }
-    const QModelIndex row = m_registerView->currentIndex().siblingAtColumn(0);
-    const auto bytes = row.isValid() ? m_registers->bytesOf(row) : std::nullopt;
+    const bool word = m_tabs->currentIndex() == 1;
+    const FactTreeModel &model = word ? *m_words : *m_registers;
+    const QModelIndex row = (word ? m_wordView : m_registerView)->currentIndex().siblingAtColumn(0);
+    const auto bytes = row.isValid() ? model.bytesOf(row) : std::nullopt;
+    const auto bits = row.isValid() ? model.bitsOf(row) : std::nullopt;
     std::optional<std::string> path;
-    if (bytes && m_shown) {
+    if (bytes && m_shown && (word || row.parent().isValid())) {
         const BundleReadLock lock(*m_shown);
-        const auto bits = m_registers->bitsOf(row);
         const TaskRow task = rowOf(m_task);
         path = patch::fieldPathAt(*m_shown, task.text, task.index, bytes->offset,
                                   bits ? std::optional(bits->first) : std::nullopt);
     }
-    constexpr int kValueColumn = 2;
-    if (!path || m_registers->rowCount(row.parent()) == 0 || !row.parent().isValid()) {
+    if (!path) {
         Q_EMIT session().statusMessage(tr("Choose a register or one of its fields to change it."));
         return;
     }
     auto *dialog = new QInputDialog(this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setWindowTitle(tr("Change Value"));
-    dialog->setLabelText(
-        tr("%1\n%2\nA number, or hexadecimal with 0x. What it would break is said "
-           "before it is changed.")
-            .arg(fromUtf8(*path), fieldWords(*m_shown, bytes->offset, m_registers->bitsOf(row))));
-    dialog->setTextValue(row.siblingAtColumn(kValueColumn).data(Qt::DisplayRole).toString());
-    connect(dialog, &QInputDialog::textValueSelected, this, [this, path](const QString &typed) {
-        const std::string text = *path + "=" + typed.trimmed().toStdString();
-        const auto edit = parseEdit(Edit::Kind::Field, text);
-        if (edit)
+    dialog->setLabelText(tr("%1\n%2\nA number, or hexadecimal with 0x. What it would break is said "
+                            "before it is changed.")
+                             .arg(fromUtf8(*path), fieldWords(*m_shown, bytes->offset, bits)));
+    dialog->setTextValue(row.siblingAtColumn(word ? 1 : kValueColumn).data().toString());
+    const auto editOf = [path](const QString &typed) {
+        return parseEdit(Edit::Kind::Field, *path + "=" + typed.trimmed().toStdString());
+    };
+    connect(dialog, &QInputDialog::textValueSelected, this, [this, editOf](const QString &typed) {
+        if (const auto edit = editOf(typed))
             requestRawEdit(session(), this, *edit);
     });
     dialog->open();
-    answerWhileTyping(dialog, [path](const QString &typed) {
-        const auto edit = parseEdit(Edit::Kind::Field, *path + "=" + typed.trimmed().toStdString());
-        return edit ? QString() : syntaxText(edit.error(), path->size() + 1);
+    answerWhileTyping(dialog, [bundle = m_shown, path, editOf](const QString &typed) {
+        const auto edit = editOf(typed);
+        if (!edit)
+            return syntaxText(edit.error(), path->size() + 1);
+        const BundleReadLock lock(*bundle);
+        const auto answer = previewEdit(*bundle, *edit);
+        return answer ? QString() : fromUtf8(describe(answer.error()));
     });
 }
 

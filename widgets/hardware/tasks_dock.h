@@ -3,7 +3,6 @@
 
 #include "widgets/common/dock.h"
 #include "widgets/hardware/hardware_facts.h"
-#include "widgets/models/hardware_models.h"
 #include "widgets/models/task_manager.h"
 
 #include <QList>
@@ -53,7 +52,6 @@ private:
     Job m_job{session().tasks(), this};
     BundlePtr m_shown;
     std::size_t m_task = kNoIndex;
-    bool m_following = false;
     TaskListModel *m_list = nullptr;
     FactTreeModel *m_registers = nullptr, *m_words = nullptr, *m_differences = nullptr;
     QLineEdit *m_filter = nullptr, *m_detailFilter = nullptr;

@@ -320,8 +320,7 @@ void BundleDock::follow(const Place &place, QObject *origin)
         leadsTo(m_tree->currentIndex(), place))
         return;
     const QScopedValueRollback guard(m_following, true);
-    chooseRow(m_tree, index);
-    m_tree->scrollTo(index);
+    revealRow(m_tree, index);
 }
 
 void BundleDock::onCurrentChanged(const QModelIndex &index)
@@ -372,7 +371,7 @@ void BundleDock::open(const QModelIndex &index)
     else if (node.kind == BundleTreeModel::Node::Kind::Program)
         Q_EMIT raiseRequested(QStringLiteral("program"));
     else if (m_model->isLeaf(index))
-        Q_EMIT raiseRequested(QStringLiteral("hex"));
+        raiseHex();
     else if (node.kind == BundleTreeModel::Node::Kind::Bundle)
         Q_EMIT raiseRequested(QStringLiteral("overview"));
 }
@@ -380,7 +379,7 @@ void BundleDock::open(const QModelIndex &index)
 void BundleDock::showInHex()
 {
     onCurrentChanged(m_tree->currentIndex());
-    Q_EMIT raiseRequested(QStringLiteral("hex"));
+    raiseHex();
 }
 
 bool BundleDock::eventFilter(QObject *watched, QEvent *event)

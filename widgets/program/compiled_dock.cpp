@@ -160,8 +160,7 @@ CompiledDock::CompiledDock(Session &session, QWidget *parent)
                 this->session().goToBytes(row.compiled->file,
                                           row.compiled->program.constants[row.record].bytes, this);
             });
-    connect(constants, &QTableView::activated, this,
-            [this] { Q_EMIT raiseRequested(QStringLiteral("hex")); });
+    connect(constants, &QTableView::activated, this, [this] { raiseHex(); });
 }
 
 /// A table in a tab of its own, beside a picture or alone, whose rows are copied and exported.

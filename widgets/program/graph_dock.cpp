@@ -65,7 +65,7 @@ void GraphDock::connectParts()
     connect(m_view, &GraphView::activated, this, &GraphDock::activate);
     connect(m_view, &GraphView::resized, this, [this] {
         // Moved to a place of another shape: the values flow along its longer side.
-        if (m_view->scene() && m_view->scene()->rightwards != rightwards() && !m_task.running())
+        if (m_view->scene() && m_drawnRight != rightwards() && !m_task.running())
             draw();
     });
     connect(m_table->selectionModel(), &QItemSelectionModel::currentChanged, this,
@@ -198,19 +198,41 @@ void GraphDock::draw()
 }
 
 /// Texts are measured here, by the font of the view; where everything goes is computed elsewhere.
+/// The whole of a graph goes the way in which it is seen larger.
 void GraphDock::arrange(std::shared_ptr<const graph::Neighbourhood> drawn)
 {
+    using Picture = std::shared_ptr<const graph::Picture>;
     const QFont font = m_view->font();
-    auto picture = std::make_shared<const graph::Picture>(
-        graph::picture(*drawn, graphTextSizes(font), rightwards(), graphWords()));
+    m_drawnRight = rightwards();
+    std::vector<Picture> ways;
+    const bool both = m_flow == Flow::AsTheRoom && drawn->scope.hops == graph::kAllHops;
+    for (const bool right : {m_drawnRight, !m_drawnRight}) {
+        if (both || ways.empty())
+            ways.push_back(std::make_shared<const graph::Picture>(
+                graph::picture(*drawn, graphTextSizes(font), right, graphWords())));
+    }
+    const QSizeF room = m_view->viewport()->size();
     m_task.start(
         tr("Drawing the graph"),
-        [picture](Progress &progress) { return graph::layOut(picture->request, &progress); },
-        [this, drawn, picture, font](LaidOut layout) {
-            if (layout)
-                showScene(graphScene(drawn, *picture, *layout, font));
+        [ways, room](Progress &progress) {
+            const auto zoom = [room](const LaidOut &layout) {
+                return std::min(room.width() / std::max(layout->size.width, 1.0),
+                                room.height() / std::max(layout->size.height, 1.0));
+            };
+            std::pair<Picture, LaidOut> best(ways.front(),
+                                             graph::layOut(ways.front()->request, &progress));
+            for (std::size_t i = 1; best.second && i < ways.size(); ++i) {
+                LaidOut other = graph::layOut(ways[i]->request, &progress);
+                if (other && zoom(other) > zoom(best.second))
+                    best = {ways[i], std::move(other)};
+            }
+            return best;
+        },
+        [this, drawn, font](const std::pair<Picture, LaidOut> &best) {
+            if (best.second)
+                showScene(graphScene(drawn, *best.first, *best.second, font));
             else
-                showMessage(fromUtf8(describe(layout.error())));
+                showMessage(fromUtf8(describe(best.second.error())));
         });
 }
 
@@ -489,7 +511,7 @@ void GraphDock::showInHex()
         return;
     }
     session().goToBytes(file, {FileOffset(span.offset), ByteCount(span.length)}, this);
-    Q_EMIT raiseRequested(QStringLiteral("hex"));
+    raiseHex();
 }
 
 void GraphDock::askAndExport(bool svg)

@@ -67,7 +67,7 @@ private:
     void showTable(bool table);
     void askAndExport(bool svg);
     void writeExport(const QString &path, std::function<Result<std::string>(Progress &)> make);
-    bool rightwards() const;
+    bool rightwards() const; ///< by the room alone
     /// The one node that a box stands for; kNone: several.
     std::size_t nodeOf(std::size_t unit) const;
     std::size_t nodeAt(const Place &place) const;
@@ -88,7 +88,7 @@ private:
     unsigned m_hops = 2;
     Flow m_flow = Flow::AsTheRoom;
     Job m_task{session().tasks(), this};
-    bool m_following = false;
+    bool m_drawnRight = false; ///< rightwards() of what is drawn
 };
 
 } // namespace kernscope::ui

@@ -509,7 +509,7 @@ void ProgramDock::showInHex()
         return;
     }
     session().goToBytes(file, {FileOffset(span.offset), ByteCount(span.length)}, this);
-    Q_EMIT raiseRequested(QStringLiteral("hex"));
+    raiseHex();
 }
 
 } // namespace kernscope::ui

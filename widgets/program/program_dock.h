@@ -102,7 +102,6 @@ private:
         m_counting{session().tasks(), this};
     std::filesystem::path m_shownPath;  ///< of the bundle whose program is on view
     std::vector<std::size_t> m_visited; ///< rows from which links were followed
-    bool m_following = false;
     QAction *m_again = nullptr;
 };
 

@@ -334,8 +334,7 @@ void CodebookDock::selectEntry(int entry)
     const int column = std::max(m_table->currentIndex().column(), 0);
     const QModelIndex index =
         m_model->index(m_model->rowOf(static_cast<std::size_t>(entry)), column);
-    chooseRow(m_table, index);
-    m_table->scrollTo(index);
+    revealRow(m_table, index);
     m_plot->setCurrentPoint(entry);
 }
 

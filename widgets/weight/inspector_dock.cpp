@@ -266,7 +266,7 @@ void InspectorDock::connectParts()
         place.bytes = bytes;
         place.weight = m_weight;
         this->session().goTo(place, this);
-        Q_EMIT raiseRequested(QStringLiteral("hex"));
+        raiseHex();
     });
 }
 

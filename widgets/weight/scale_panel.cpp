@@ -224,8 +224,7 @@ void ScalePanel::choose(int scale)
     if (scale < 0 || scale >= m_model->rowCount())
         return;
     const QModelIndex at = m_model->index(scale, ScaleModel::ScaleColumn);
-    chooseRow(m_table, at);
-    m_table->scrollTo(at);
+    revealRow(m_table, at);
 }
 
 Edit ScalePanel::scaleEdit(quint64 scale, double value) const

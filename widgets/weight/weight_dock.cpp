@@ -4,9 +4,9 @@
 #include "core/codec/edit/editor.h"
 #include "core/patch/edit/expression.h"
 #include "widgets/chips/chip_state.h"
+#include "widgets/common/design.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
-#include "widgets/common/line_icon.h"
 #include "widgets/common/qt.h"
 #include "widgets/common/table_tools.h"
 #include "widgets/common/view_state.h"
@@ -238,7 +238,8 @@ void WeightDock::connectViews()
     });
     connect(m_map, &TileView::loaded, this, [this] {
         if (m_tiles)
-            m_scale->showValues(m_tiles->colors(), m_tiles->range(), m_tiles->only());
+            m_scale->showValues(m_tiles->colors(), m_tiles->range(), m_tiles->only(),
+                                m_tiles->showsNotFinite());
     });
     connect(m_grid, &WeightGridView::cellMoved, this,
             [this](std::uint64_t row, std::uint64_t col) { moveCell(row, col, false); });

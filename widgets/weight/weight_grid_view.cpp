@@ -299,8 +299,7 @@ void WeightGridView::showCell(std::uint64_t row, std::uint64_t col)
     m_model->reveal(row, col);
     const QModelIndex index = m_model->indexOf(row, col);
     if (index.isValid() && index != m_table->currentIndex()) {
-        chooseRow(m_table, index);
-        m_table->scrollTo(index);
+        revealRow(m_table, index);
     }
     m_moving = false;
     say(index.data(Qt::AccessibleTextRole).toString());

@@ -17,7 +17,7 @@ ColorScale::ColorScale(QWidget *parent) : QWidget(parent)
     setAccessibleName(tr("Colours of the picture"));
 }
 
-void ColorScale::showValues(ValueColors colors, double range, ValueTiles::Only only)
+void ColorScale::showValues(ValueColors colors, double range, ValueTiles::Only only, bool notFinite)
 {
     const bool aboutZero = colors == ValueColors::Signed;
     const Colors map = [aboutZero](double at, bool dark) {
@@ -40,7 +40,11 @@ void ColorScale::showValues(ValueColors colors, double range, ValueTiles::Only o
     };
     showScale(aboutZero ? end(-1, QStringLiteral("-")) : QStringLiteral("0"),
               end(1, QStringLiteral("+")), map);
-    say(tr("from %1 to %2").arg(m_low, m_high),
+    if (notFinite)
+        m_swatches = [word = tr("NaN, inf")](bool dark) {
+            return Swatches{{theme::color(Token::OutRefused, dark), CellShape::Cross, word}};
+        };
+    say(tr("from %1 to %2").arg(m_low, m_high) + (notFinite ? tr("; NaN, inf") : QString()),
         tr("Full colour at a magnitude of %1, the 99.5th percentile; larger values look the "
            "same. Zoomed out, a dot is the root mean square of its cells. NaN and infinite values "
            "are dark red, and so is a dot that has one.")
@@ -93,13 +97,22 @@ void ColorScale::say(const QString &words, const QString &tip)
 
 QSize ColorScale::sizeHint() const
 {
-    return {std::max(theme::em(this, 12), theme::em(this, 4) + 2 * textWidth()),
+    return {std::max(theme::em(this, 12), theme::em(this, 4) + 2 * textWidth()) + swatchWidth(),
             theme::em(this, 1.4)};
 }
 
 QSize ColorScale::minimumSizeHint() const
 {
     return {theme::em(this, 5), theme::em(this, 1.4)};
+}
+
+/// Of the swatch beside a scale.
+int ColorScale::swatchWidth() const
+{
+    return m_colors && m_swatches
+               ? theme::em(this, 2) +
+                     fontMetrics().horizontalAdvance(m_swatches(false).front().text)
+               : 0;
 }
 
 /// Of the texts at the ends: numbers are never cut.
@@ -124,14 +137,14 @@ void ColorScale::paintEvent(QPaintEvent *)
     const bool dark = theme::isDark(palette());
     if (m_colors)
         paintScale(painter, dark);
-    else if (m_swatches)
-        paintSwatches(painter, m_swatches(dark));
+    if (m_swatches)
+        paintSwatches(painter, m_swatches(dark), m_colors ? width() - swatchWidth() : 0);
 }
 
 void ColorScale::paintScale(QPainter &painter, bool dark) const
 {
     const int gap = theme::em(this, 0.3), side = textWidth();
-    const int room = width() - 2 * (side + gap);
+    const int room = width() - 2 * (side + gap) - swatchWidth();
     painter.setPen(palette().color(QPalette::WindowText));
     painter.drawText(QRect(0, 0, side, height()), kFarEnd, readFromLeft(m_low, layoutDirection()));
     const QRect bar(side + gap, height() / 4, std::min(room, theme::em(this, 10)), height() / 2);
@@ -146,18 +159,18 @@ void ColorScale::paintScale(QPainter &painter, bool dark) const
     painter.drawRect(bar.adjusted(0, 0, -1, -1));
 }
 
-void ColorScale::paintSwatches(QPainter &painter, const Swatches &swatches) const
+void ColorScale::paintSwatches(QPainter &painter, const Swatches &swatches, int x) const
 {
     const QFontMetrics metrics(font());
     const int gap = theme::em(this, 0.3);
     const int side = theme::em(this, 0.9);
     // Words give way to the room there is; the tooltip has them in full.
-    const int most = width() / static_cast<int>(swatches.size()) - side - 2 * gap;
+    const int most = (width() - x) / static_cast<int>(swatches.size()) - side - 2 * gap;
     int wanted = 0;
     for (const Swatch &swatch : swatches)
         wanted += side + 3 * gap + metrics.horizontalAdvance(swatch.text);
     painter.setRenderHint(QPainter::Antialiasing);
-    int x = 0;
+    const bool whole = wanted <= width() - x;
     for (const Swatch &swatch : swatches) {
         const QRectF box(x + 0.5, (height() - side) / 2 + 0.5, side, side);
         painter.setPen(QPen(palette().color(QPalette::Mid), 1));
@@ -166,7 +179,7 @@ void ColorScale::paintSwatches(QPainter &painter, const Swatches &swatches) cons
         paintCellShape(painter, swatch.shape, box.center(), box.width() / 5,
                        inkOn(swatch.color.rgb()), palette().color(QPalette::PlaceholderText));
         const QString text =
-            wanted <= width() ? swatch.text : metrics.elidedText(swatch.text, Qt::ElideRight, most);
+            whole ? swatch.text : metrics.elidedText(swatch.text, Qt::ElideRight, most);
         painter.setPen(palette().color(QPalette::WindowText));
         const int left = x + side + gap;
         painter.drawText(QRect(left, 0, width() - left, height()), kNearEnd,
@@ -342,10 +355,16 @@ QRgb ValueTiles::merged(std::span<const QRgb> pixels) const
                                                (sum < 0 ? -steps : steps))];
 }
 
+QRgb ValueTiles::notFinite() const
+{
+    m_showsNotFinite.store(true, std::memory_order_relaxed);
+    return m_notFinite;
+}
+
 QRgb ValueTiles::colorOf(double value) const
 {
     if (!std::isfinite(value))
-        return m_notFinite;
+        return notFinite();
     const double at = std::clamp(value / range(), -1.0, 1.0);
     const double half = static_cast<double>(m_colorsOf.size() / 2);
     return m_colorsOf[static_cast<std::size_t>(std::lround(at * half + half))];
@@ -425,7 +444,7 @@ QRgb ValueTiles::boxColor(const Box &box) const
     if (box.count == 0)
         return colorOf(0);
     if (box.notFinite > 0)
-        return m_notFinite;
+        return notFinite();
     const double rms = std::sqrt(static_cast<double>(box.squares) / box.count);
     return colorOf(box.sum < 0 ? -rms : rms);
 }

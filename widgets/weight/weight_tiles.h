@@ -75,6 +75,8 @@ public:
     /// Of the whole weight, not of the slice; Values until the range is known, and for a weight
     /// that is too large to read for this.
     Only only() const { return m_only.load(std::memory_order_relaxed); }
+    /// Whether a cell or a dot that was drawn so far has one.
+    bool showsNotFinite() const { return m_showsNotFinite.load(std::memory_order_relaxed); }
 
 protected:
     void prepare(const codec::Decoder &decoder) const override;
@@ -85,6 +87,7 @@ protected:
     QRgb boxColor(const Box &box) const override;
 
 private:
+    QRgb notFinite() const;
     QRgb colorOf(double value) const;
     void findRange(const codec::Decoder &decoder) const;
 
@@ -92,6 +95,7 @@ private:
     mutable std::once_flag m_once;
     mutable std::atomic<double> m_range;
     mutable std::atomic<Only> m_only{Only::Values};
+    mutable std::atomic<bool> m_showsNotFinite{false};
     QRgb m_notFinite = 0;                        ///< NaN and infinity: no place between two ends
     std::array<QRgb, 511> m_colorsOf{};          ///< full negative … full positive
     std::vector<std::pair<QRgb, int>> m_stepsOf; ///< from a colour to its steps from 0, by colour
@@ -143,7 +147,7 @@ public:
     /// `range` 0: not known yet. Where there is nothing but zeros or no number at all, it says so
     /// instead of a range that no value has.
     void showValues(ValueColors colors, double range,
-                    ValueTiles::Only only = ValueTiles::Only::Values);
+                    ValueTiles::Only only = ValueTiles::Only::Values, bool notFinite = false);
     /// From -range in blue to +range in orange; `percent`: of the value in A, written so.
     void showDifference(double range, bool percent = false);
     void showDensity();
@@ -163,11 +167,12 @@ private:
     void showScale(const QString &low, const QString &high, Colors colors);
     void say(const QString &words, const QString &tip);
     void paintScale(QPainter &painter, bool dark) const;
-    void paintSwatches(QPainter &painter, const Swatches &swatches) const;
+    void paintSwatches(QPainter &painter, const Swatches &swatches, int x) const;
+    int swatchWidth() const;
     int textWidth() const;
 
     QString m_low, m_high; ///< at the ends
-    Colors m_colors;       ///< none: swatches
+    Colors m_colors;       ///< none: swatches only
     std::function<Swatches(bool dark)> m_swatches;
 };
 

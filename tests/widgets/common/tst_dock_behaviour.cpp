@@ -8,7 +8,6 @@
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/panels.h"
-#include "widgets/models/diagnostics_model.h"
 #include "widgets/overview/bundle_dock.h"
 #include "widgets/weight/weight_dock.h"
 

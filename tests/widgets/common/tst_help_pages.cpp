@@ -42,8 +42,8 @@ private slots:
         static const QRegularExpression link(u"\\]\\((?!https:)([^)#]+\\.md)\\)"_s);
         // Of links to elsewhere the help dock opens https alone.
         static const QRegularExpression elsewhere(u"\\]\\((?!https:)[a-z]+:"_s);
-        // The menus of the docks stand under Tools.
-        static const QRegularExpression gone(u"\\((Weights|Bytes|Chips|Hardware), "_s);
+        // What docks can do stands under View, Docks.
+        static const QRegularExpression gone(u"\\((Tools, Docks|Weights|Bytes|Chips|Hardware), "_s);
         const QStringList pages = allPages();
         QVERIFY(pages.size() > 30);
         int links = 0;

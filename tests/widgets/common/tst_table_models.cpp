@@ -2,13 +2,13 @@
 #include "core/numeric/npy.h"
 #include "made_bundle.h"
 #include "tests/widgets/sample_bundles.h"
+#include "widgets/common/diagnostics_dock.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/export_jobs.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/table_tools.h"
 #include "widgets/models/bundle_tree_model.h"
 #include "widgets/models/byte_models.h"
-#include "widgets/models/diagnostics_model.h"
 
 using namespace kernscope::ui;
 

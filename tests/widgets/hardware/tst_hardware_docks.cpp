@@ -4,10 +4,9 @@
 #include "synthetic_kernels.h"
 #include "tests/core/container/section/made_section.h"
 #include "tests/widgets/sample_session.h"
-#include "widgets/hardware/commands_dock.h"
+#include "widgets/hardware/container_docks.h"
 #include "widgets/hardware/descriptor_dock.h"
 #include "widgets/hardware/groups_dock.h"
-#include "widgets/hardware/relocations_dock.h"
 #include "widgets/hardware/tasks_dock.h"
 
 using namespace kernscope::ui;

@@ -229,6 +229,13 @@ private Q_SLOTS:
             QCOMPARE(far.pixel(0, 0), its);
             QVERIFY(far.pixel(1, 0) != its);
             QCOMPARE(tiles.merged(std::array{near.image.pixel(1, 0), its}), its);
+            // It stands beside the scale.
+            ColorScale scale;
+            scale.showValues(ValueColors::Signed, 1, ValueTiles::Only::Values);
+            const int width = scale.sizeHint().width();
+            scale.showValues(ValueColors::Signed, 1, ValueTiles::Only::Values,
+                             tiles.showsNotFinite());
+            QVERIFY(scale.text().contains(u"NaN"_s) && scale.sizeHint().width() > width);
         }
     }
 

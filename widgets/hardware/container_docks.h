@@ -42,12 +42,37 @@ private:
     BundlePtr m_shown;
     std::vector<hwx::Slot> m_places;
     std::vector<hwx::LoadedSlot> m_loaded;
-    bool m_following = false;
     FactTreeModel *m_model = nullptr;
     QTreeView *m_view = nullptr;
     QLineEdit *m_address = nullptr, *m_filter = nullptr;
     QPushButton *m_load = nullptr, *m_strip = nullptr, *m_back = nullptr;
     QLabel *m_state = nullptr;
+};
+
+/// Header, load commands with their fields, and symbols of a hardware container.
+class CommandsDock final : public Dock
+{
+    Q_OBJECT
+
+public:
+    explicit CommandsDock(Session &session, QWidget *parent = nullptr);
+
+    FactTreeModel &commands() { return *m_commands; }
+    FactTreeModel &symbols() { return *m_symbols; }
+    QTreeView &commandView() { return *m_commandView; }
+
+protected:
+    void refresh() override;
+    void follow(const Place &place, QObject *origin) override;
+
+private:
+    void buildActions();
+    QTreeView *shownView() const;
+
+    FactTreeModel *m_commands = nullptr, *m_symbols = nullptr;
+    QLineEdit *m_filter = nullptr;
+    QTabWidget *m_tabs = nullptr;
+    QTreeView *m_commandView = nullptr, *m_symbolView = nullptr;
 };
 
 } // namespace kernscope::ui
