@@ -207,6 +207,14 @@ void OverviewDock::onBaseChanged()
     showMap();
 }
 
+/// In a low window the findings below get a part of the map's room.
+void OverviewDock::resizeEvent(QResizeEvent *event)
+{
+    Dock::resizeEvent(event);
+    m_map->setMinimumHeight(
+        theme::em(this, window()->height() < theme::em(this, 62) ? 11.5 : 14.5));
+}
+
 void OverviewDock::changeEvent(QEvent *event)
 {
     Dock::changeEvent(event);
@@ -399,7 +407,7 @@ void OverviewDock::open(const QString &link)
         Q_EMIT raiseRequested(QStringLiteral("weight"));
     } else if (parts.front() == QLatin1String("file") && index < m_shown->files().size()) {
         session().goToBytes(index, {FileOffset(0), ByteCount(1)}, this);
-        Q_EMIT raiseRequested(QStringLiteral("hex"));
+        raiseHex();
     }
 }
 
@@ -426,7 +434,6 @@ OverviewDock::OverviewDock(Session &session, QWidget *parent)
                 {{design::label(tr("Where the bytes are"), design::Type::Heading, content), 1},
                  buildSwitch(content)});
     m_map = new TreemapView(content);
-    m_map->setMinimumHeight(theme::em(this, 14.5));
     laidOut(column, {m_title,
                      m_facts,
                      m_described,

@@ -49,6 +49,7 @@ protected:
         return m_task.running() || m_summing.running() || m_measuring.running() ||
                m_folding.running() || m_finding.running() || m_chips.working();
     }
+    void resizeEvent(QResizeEvent *event) override;
     void changeEvent(QEvent *event) override;
 
 private:
