@@ -383,7 +383,8 @@ private:
         scaling.roundScale = type == ElementType::Fp16 && scaleType == ElementType::Fp8E8M0;
         // Rows of fp8 are rounded once, after the sum.
         scaling.roundProduct =
-            type == ElementType::Fp16 && !(byteFloats && scaling.steps == Scaling::Steps::Product);
+            type == ElementType::Fp16 && !(byteFloats && scaleType != ElementType::Fp8E8M0 &&
+                                           scaling.steps == Scaling::Steps::Product);
         const auto isNarrow = [](ElementType each) {
             return !isFloatingPoint(each) && bitWidth(each) <= 8;
         };
