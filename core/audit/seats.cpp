@@ -603,6 +603,19 @@ private:
             const std::size_t most = std::max<std::size_t>(2, weights.size() / 6);
             if (moved.empty() || moved.size() > most)
                 continue;
+            // The order of parts is learnt from where their holders stand: without a strange one it
+            // may be another.
+            std::optional<std::pair<std::size_t, std::size_t>> strange;
+            for (std::size_t i = 0; i < moved.size() && !strange; ++i) {
+                strange = strangeTensor(shape, weights, ranks(weights[moved[i]]));
+                if (strange && strange->first != weights[moved[i]])
+                    strange.reset();
+            }
+            if (strange) {
+                m_holder[m_seatOf[strange->first]] = kNoIndex;
+                seat(strange->first, strange->second, PairedBy::Order);
+                continue;
+            }
             for (const std::size_t i : moved) {
                 m_seatOf[weights[i]] = expected[i];
                 m_holder[expected[i]] = weights[i];
@@ -722,14 +735,16 @@ private:
             name += "." + std::to_string(of.pieces[0].first);
         return name;
     }
-    std::vector<std::size_t> ranks() const
+    /// `without`: a weight whose place says nothing.
+    std::vector<std::size_t> ranks(std::size_t without = kNoIndex) const
     {
         std::vector<std::string> names;
         std::vector<std::optional<double>> positions;
         for (std::size_t k = 0; k < m_out.references.size(); ++k) {
             names.push_back(orderName(k));
             const std::size_t holder = m_holder[k];
-            positions.push_back(holder < kTaken ? m_positions[holder] : std::nullopt);
+            positions.push_back(holder < kTaken && holder != without ? m_positions[holder]
+                                                                     : std::nullopt);
         }
         return expectedOrder(names, positions);
     }

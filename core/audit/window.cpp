@@ -37,6 +37,18 @@ float largestOf(std::span<const float> values)
     return *std::ranges::max_element(most);
 }
 
+/// What one more makes of the entries of a table of integers; 0 of other tables.
+double stepOfTable(const codec::OperandSource &table)
+{
+    const auto *made = std::get_if<std::shared_ptr<const codec::Encoding>>(&table);
+    const codec::OperandSource &entries = made ? (*made)->payload : table;
+    if (isFloatingPoint(codec::sourceType(entries)))
+        return 0;
+    const codec::Operand *scale =
+        made && (*made)->scaling ? codec::storedOperand((*made)->scaling->scale) : nullptr;
+    return scale ? loadValue(scale->bytes, scale->type, 0) : 1;
+}
+
 /// Whether two tables are one, each by a factor of its own.
 bool areProportional(const std::vector<float> &one, const std::vector<float> &other)
 {
@@ -271,7 +283,7 @@ StoredSteps::StoredSteps(const Bundle &package, std::size_t index, const codec::
         entries = encoding.palette->entries;
         vector = encoding.palette->vector;
         bits = payload ? bitWidth(payload->type) : 0;
-        integerTable = !isFloatingPoint(codec::sourceType(encoding.palette->lut));
+        tableStep = stepOfTable(encoding.palette->lut);
         const auto values = decoder.codebookValues();
         if (vector == 1 && entries > 0) {
             tables.assign(values.begin(), values.end());
@@ -431,7 +443,7 @@ NearestShares nearestShares(const Subject &subject, std::uint64_t first, std::sp
         ++shares.counted;
         const double over = std::abs(value - wanted) - std::abs(best - wanted);
         // Tables of integers were rounded after the codes were chosen: by half a step each.
-        const double rounding = steps.integerTable ? std::abs(steps.scaleOf(cell)) : 0;
+        const double rounding = steps.tableStep * std::abs(steps.scaleOf(cell));
         shares.off += over > kOffSteps * step + rounding && over > 1e-3 * std::abs(wanted);
         if (steps.integers) {
             const double scale = steps.scaleOf(cell);

@@ -39,9 +39,9 @@ public:
     std::vector<float> tables;              ///< [table][entry], without vectors
     std::vector<std::vector<float>> sorted; ///< each table's entries, ascending
     std::vector<std::uint64_t> families;    ///< the table that each is a multiple of; or empty
-    bool sharedTable = false;  ///< several tables that are one, each by a factor of its own
-    bool equalTables = false;  ///< and all those factors are equal
-    bool integerTable = false; ///< entries are integers under a scale
+    bool sharedTable = false; ///< several tables that are one, each by a factor of its own
+    bool equalTables = false; ///< and all those factors are equal
+    double tableStep = 0;     ///< of entries that are integers: what one more makes of them
 
     std::uint64_t cellOf(std::uint64_t element) const { return scaled ? grid.cellOf(element) : 0; }
     double scaleOf(std::uint64_t cell) const
