@@ -159,22 +159,22 @@ public:
 QAccessibleInterface *makeView(const QString &className, QObject *object)
 {
     static const QHash<QString, QAccessible::Role> roles{
-        {QStringLiteral("kernscope::ui::HexView"), QAccessible::Canvas},
-        {QStringLiteral("kernscope::ui::ByteCompareView"), QAccessible::Canvas},
-        {QStringLiteral("kernscope::ui::SectionStrip"), QAccessible::Canvas},
-        {QStringLiteral("kernscope::ui::DifferenceStrip"), QAccessible::Canvas},
-        {QStringLiteral("kernscope::ui::TileView"), QAccessible::Canvas},
-        {QStringLiteral("kernscope::ui::TreemapView"), QAccessible::Chart},
-        {QStringLiteral("kernscope::ui::GraphView"), QAccessible::Chart},
-        {QStringLiteral("kernscope::ui::GroupMap"), QAccessible::Chart},
-        {QStringLiteral("kernscope::ui::BitWordView"), QAccessible::Graphic},
-        {QStringLiteral("kernscope::ui::ShareBar"), QAccessible::Graphic},
-        {QStringLiteral("kernscope::ui::ColorScale"), QAccessible::Graphic},
-        {QStringLiteral("kernscope::ui::KindLegend"), QAccessible::Graphic},
-        {QStringLiteral("kernscope::ui::PictureLegend"), QAccessible::Graphic},
-        {QStringLiteral("kernscope::ui::TileRuler"), QAccessible::Graphic},
-        {QStringLiteral("kernscope::ui::NavigatorHeader"), QAccessible::ColumnHeader},
-        {QStringLiteral("QCustomPlot"), QAccessible::Chart}};
+        {u"kernscope::ui::HexView"_s, QAccessible::Canvas},
+        {u"kernscope::ui::ByteCompareView"_s, QAccessible::Canvas},
+        {u"kernscope::ui::SectionStrip"_s, QAccessible::Canvas},
+        {u"kernscope::ui::DifferenceStrip"_s, QAccessible::Canvas},
+        {u"kernscope::ui::TileView"_s, QAccessible::Canvas},
+        {u"kernscope::ui::TreemapView"_s, QAccessible::Chart},
+        {u"kernscope::ui::GraphView"_s, QAccessible::Chart},
+        {u"kernscope::ui::GroupMap"_s, QAccessible::Chart},
+        {u"kernscope::ui::BitWordView"_s, QAccessible::Graphic},
+        {u"kernscope::ui::ShareBar"_s, QAccessible::Graphic},
+        {u"kernscope::ui::ColorScale"_s, QAccessible::Graphic},
+        {u"kernscope::ui::KindLegend"_s, QAccessible::Graphic},
+        {u"kernscope::ui::PictureLegend"_s, QAccessible::Graphic},
+        {u"kernscope::ui::TileRuler"_s, QAccessible::Graphic},
+        {u"kernscope::ui::NavigatorHeader"_s, QAccessible::ColumnHeader},
+        {u"QCustomPlot"_s, QAccessible::Chart}};
     auto *view = qobject_cast<QWidget *>(object);
     const auto role = roles.constFind(className);
     return view && role != roles.constEnd() ? new DrawnView(view, *role) : nullptr;

@@ -210,8 +210,7 @@ QVariant BookmarkModel::headerData(int section, Qt::Orientation orientation, int
 }
 
 BookmarksDock::BookmarksDock(ui::Session &session, QWidget *parent)
-    : Dock(session, QStringLiteral("bookmarks"), tr("Bookmarks"), parent),
-      m_model(new BookmarkModel(this))
+    : Dock(session, u"bookmarks"_s, tr("Bookmarks"), parent), m_model(new BookmarkModel(this))
 {
     setShowsFiles(false); // places and notes stay when another program changes the files
     auto *content = new QWidget(this);
@@ -413,7 +412,7 @@ void BookmarksDock::removeSelected()
 QString BookmarksDock::exportTo(const QString &path) const
 {
     QSaveFile file(path);
-    const bool text = path.endsWith(QLatin1String(".txt"), Qt::CaseInsensitive);
+    const bool text = path.endsWith(".txt"_L1, Qt::CaseInsensitive);
     const QByteArray bytes = text ? bookmarksText(m_model->bookmarks()).toUtf8()
                                   : bookmarksJson(m_path, m_model->bookmarks());
     if (file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size() && file.commit())
@@ -437,9 +436,8 @@ QString BookmarksDock::importFrom(const QString &path)
 
 void BookmarksDock::askExport()
 {
-    const QString path =
-        ui::askSavePath(this, tr("Export Bookmarks"), QStringLiteral("bookmarks.json"),
-                        tr("Bookmarks (*.json);;Text, a line a bookmark (*.txt)"));
+    const QString path = ui::askSavePath(this, tr("Export Bookmarks"), u"bookmarks.json"_s,
+                                         tr("Bookmarks (*.json);;Text, a line a bookmark (*.txt)"));
     if (path.isEmpty())
         return;
     if (const QString fault = exportTo(path); !fault.isEmpty())

@@ -34,11 +34,11 @@ CommandLine misuse(const QString &text)
 
 std::optional<ThemeChoice> themeOf(const QString &name)
 {
-    if (name == QLatin1String("light"))
+    if (name == "light"_L1)
         return ThemeChoice::Light;
-    if (name == QLatin1String("dark"))
+    if (name == "dark"_L1)
         return ThemeChoice::Dark;
-    if (name == QLatin1String("system"))
+    if (name == "system"_L1)
         return ThemeChoice::System;
     return std::nullopt;
 }
@@ -72,21 +72,20 @@ std::optional<QList<QSize>> sizesOf(const QString &text)
 /// The options that QApplication takes for itself, with one dash or two.
 QStringList withoutQtOptions(int argc, char **argv)
 {
-    static const QStringList withValue{
-        QStringLiteral("platform"),      QStringLiteral("platformpluginpath"),
-        QStringLiteral("platformtheme"), QStringLiteral("plugin"),
-        QStringLiteral("qmljsdebugger"), QStringLiteral("qwindowgeometry"),
-        QStringLiteral("geometry"),      QStringLiteral("qwindowicon"),
-        QStringLiteral("icon"),          QStringLiteral("qwindowtitle"),
-        QStringLiteral("title"),         QStringLiteral("session"),
-        QStringLiteral("display"),       QStringLiteral("name"),
-        QStringLiteral("fontengine"),    QStringLiteral("style"),
-        QStringLiteral("stylesheet")};
-    static const QStringList alone{QStringLiteral("reverse"), QStringLiteral("widgetcount")};
+    static const QStringList withValue{u"platform"_s,      u"platformpluginpath"_s,
+                                       u"platformtheme"_s, u"plugin"_s,
+                                       u"qmljsdebugger"_s, u"qwindowgeometry"_s,
+                                       u"geometry"_s,      u"qwindowicon"_s,
+                                       u"icon"_s,          u"qwindowtitle"_s,
+                                       u"title"_s,         u"session"_s,
+                                       u"display"_s,       u"name"_s,
+                                       u"fontengine"_s,    u"style"_s,
+                                       u"stylesheet"_s};
+    static const QStringList alone{u"reverse"_s, u"widgetcount"_s};
     QStringList arguments;
     for (int i = 0; i < argc; ++i) {
         const QString argument = QString::fromLocal8Bit(argv[i]);
-        if (argument == QLatin1String("--")) { // paths from here on
+        if (argument == "--"_L1) { // paths from here on
             for (; i < argc; ++i)
                 arguments << QString::fromLocal8Bit(argv[i]);
             break;
@@ -156,14 +155,14 @@ struct Options {
 
     QCommandLineParser parser;
     QCommandLineOption help = parser.addHelpOption(), version = parser.addVersionOption();
-    QCommandLineOption pictures{QStringLiteral("screenshots"),
+    QCommandLineOption pictures{u"screenshots"_s,
                                 ui::Words::tr("Write a picture of the window and of every dock to "
                                               "this folder, without a display, and leave."),
                                 ui::Words::tr("folder")};
-    QCommandLineOption theme{QStringLiteral("theme"), ui::Words::tr("light, dark or system"),
+    QCommandLineOption theme{u"theme"_s, ui::Words::tr("light, dark or system"),
                              ui::Words::tr("theme")};
     QCommandLineOption size{
-        QStringLiteral("size"),
+        u"size"_s,
         ui::Words::tr("With --screenshots: size of the window, 1400x900 unless given; of "
                       "several, separated by commas, each has a folder of its own"),
         ui::Words::tr("WxH[,WxH]")};
@@ -176,13 +175,13 @@ Options::Options()
         "patches them in place."));
     parser.addOptions({pictures, size, theme});
     parser.addPositionalArgument(
-        QStringLiteral("path"),
+        u"path"_s,
         ui::Words::tr("A bundle, a weight file or a program; the second and all further "
                       "ones are compared with the first. None: the embedded sample. A file "
                       "*.kernscope-session opens what "
                       "it names, as it was left. PATH#PLACE goes to a place in it: "
                       "x.mlmodelc#weight[3,0], x.mlmodelc#weights/weight.bin:0x1f40."),
-        QStringLiteral("[PATH\u2026]"));
+        u"[PATH\u2026]"_s);
 }
 
 /// Answers --version or --help, after which the program ends.

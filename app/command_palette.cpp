@@ -324,12 +324,12 @@ QVariant PaletteModel::data(const QModelIndex &at, int role) const
     const PaletteIndex::Item &item = m_items[at.row()];
     QString note = paletteKindWord(item.kind);
     if (!item.note.isEmpty())
-        note = item.note + QStringLiteral("  \u00B7  ") + note;
+        note = item.note + u"  \u00B7  "_s + note;
     switch (role) {
     case Qt::DisplayRole: return item.text;
     case NoteRole: return note;
     case Qt::ToolTipRole:
-    case Qt::AccessibleTextRole: return item.text + QStringLiteral(", ") + note;
+    case Qt::AccessibleTextRole: return item.text + u", "_s + note;
     default: return {};
     }
 }
@@ -391,14 +391,14 @@ void collectActions(QAction *action, const QString &path, std::vector<PaletteAct
     if (action->isSeparator() || !action->isEnabled() || text.isEmpty())
         return;
     if (const QMenu *menu = action->menu()) {
-        const QString below = path.isEmpty() ? text : path + QStringLiteral(" \u203A ") + text;
+        const QString below = path.isEmpty() ? text : path + u" \u203A "_s + text;
         for (QAction *child : menu->actions())
             collectActions(child, below, out);
         return;
     }
     QString note = path;
     if (!action->shortcut().isEmpty())
-        note += QStringLiteral("   ") + action->shortcut().toString(QKeySequence::NativeText);
+        note += u"   "_s + action->shortcut().toString(QKeySequence::NativeText);
     out.push_back({action, text, note});
 }
 
@@ -470,7 +470,7 @@ void PaletteSource::addChips(PaletteIndex &index)
             if (!others.removeOne(word))
                 others.prepend(tr("%1 contested").arg(QChar(0x2260)));
             chips.names += word;
-            found->emplace_back(i, others.join(QStringLiteral(", ")));
+            found->emplace_back(i, others.join(u", "_s));
         }
     }
     chips.note = [found](std::size_t i) { return (*found)[i].second; };
@@ -485,11 +485,10 @@ void PaletteSource::addHelp(PaletteIndex &index)
 {
     PaletteIndex::Group pages;
     pages.kind = PaletteIndex::Kind::Help;
-    const QStringList files =
-        QDir(QStringLiteral(":/help")).entryList({QStringLiteral("*.md")}, QDir::Files);
+    const QStringList files = QDir(u":/help"_s).entryList({u"*.md"_s}, QDir::Files);
     QStringList ids;
     for (const QString &file : files) {
-        QFile page(QStringLiteral(":/help/") + file);
+        QFile page(u":/help/"_s + file);
         if (!page.open(QIODevice::ReadOnly))
             continue;
         ids += file.chopped(3);

@@ -37,7 +37,7 @@ void CompareMenu::fill(QMenu *menu, QAction *applyPatches)
     m_compareWith = m_actions->add(
         menu, tr("Compare with &Folder\u2026"), Qt::CTRL | Qt::SHIFT | Qt::Key_O, Needs::Bundle,
         [this, compare] { pickFolder(m_window, tr("Compare with Folder"), compare); });
-    m_compareWith->setIcon(ui::lineIcon(QStringLiteral("compare")));
+    m_compareWith->setIcon(ui::lineIcon(u"compare"_s));
     m_compareWithFile = m_actions->add(
         menu, tr("Compare with F&ile\u2026"), Qt::CTRL | Qt::SHIFT | Qt::ALT | Qt::Key_O,
         Needs::Bundle, [this, compare] { pickFile(m_window, tr("Compare with File"), compare); });
@@ -48,10 +48,10 @@ void CompareMenu::fill(QMenu *menu, QAction *applyPatches)
                    [this] { compareWith(m_document.path()); });
     QMenu *samples = menu->addMenu(tr("Compare Sa&mples"));
     for (const auto &[text, name] :
-         {std::pair{tr("Dense with S&parse"), QStringLiteral("sample-sparse.mlmodelc")},
-          std::pair{tr("Dense with P&alette"), QStringLiteral("sample-palette.mlmodelc")}})
+         {std::pair{tr("Dense with S&parse"), u"sample-sparse.mlmodelc"_s},
+          std::pair{tr("Dense with P&alette"), u"sample-palette.mlmodelc"_s}})
         m_actions->add(samples, text, {}, [this, sample = name] {
-            Q_EMIT samplesAsked(QStringLiteral("sample-dense.mlmodelc"), sample);
+            Q_EMIT samplesAsked(u"sample-dense.mlmodelc"_s, sample);
         });
     menu->addSeparator();
     m_actions->add(menu, tr("&Open the Other One Instead"), {}, Needs::Other, [this] {

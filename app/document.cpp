@@ -408,9 +408,9 @@ QString Document::shapesText(const std::vector<shapes::ShapeBinding> &bindings)
 {
     QStringList bound;
     for (const shapes::ShapeBinding &each : bindings)
-        bound << QStringLiteral("%1 = %2").arg(ui::fromUtf8(each.input),
-                                               ui::fromUtf8(shapes::dimsText(each.dims)));
-    return bound.join(QStringLiteral(", "));
+        bound << u"%1 = %2"_s.arg(ui::fromUtf8(each.input),
+                                  ui::fromUtf8(shapes::dimsText(each.dims)));
+    return bound.join(u", "_s);
 }
 
 Document::Source Document::shownSource() const

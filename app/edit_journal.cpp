@@ -376,7 +376,7 @@ std::optional<EditJournal::Left> describedFile(const QString &path)
 
 QString lockOf(const QString &file)
 {
-    return file + QStringLiteral(".lock");
+    return file + u".lock"_s;
 }
 
 QString wholePath(const QString &bundle)
@@ -437,7 +437,7 @@ Result<UnsavedEdits> parseUnsaved(std::string_view text, const Bundle &bundle)
 }
 
 EditJournal::EditJournal(const QString &stateFolder, std::function<void(const QString &)> told)
-    : m_folder(stateFolder + QStringLiteral("/edits")), m_told(std::move(told))
+    : m_folder(stateFolder + u"/edits"_s), m_told(std::move(told))
 {
     m_pool.setMaxThreadCount(1);
 }
@@ -451,8 +451,7 @@ QString EditJournal::nameFor(const QString &bundle) const
 {
     const QByteArray key =
         QCryptographicHash::hash(bundle.toUtf8(), QCryptographicHash::Sha256).toHex().left(32);
-    return QStringLiteral("%1/%2-%3.edits")
-        .arg(m_folder, QString::fromLatin1(key))
+    return u"%1/%2-%3.edits"_s.arg(m_folder, QString::fromLatin1(key))
         .arg(QRandomGenerator::system()->generate64(), 16, 16, QLatin1Char('0'));
 }
 
@@ -556,7 +555,7 @@ std::vector<EditJournal::Left> EditJournal::left(const QString &bundle)
     const QString whole = bundle.isEmpty() ? QString() : wholePath(bundle);
     std::vector<Left> all;
     const QDir folder(m_folder);
-    for (const QString &name : folder.entryList({QStringLiteral("*.edits")}, QDir::Files)) {
+    for (const QString &name : folder.entryList({u"*.edits"_s}, QDir::Files)) {
         const QString file = folder.filePath(name);
         auto described = file == m_file ? std::nullopt : describedFile(file);
         if (!described || (!whole.isEmpty() && described->bundle != whole))

@@ -225,13 +225,12 @@ void EditMenu::fill(QMenu *menu)
             m_patching->setChecked(m_session.patchingEnabled());
             togglePatching();
         });
-    m_patching->setIcon(ui::lineIcon(QStringLiteral("lock")));
-    m_patching->setObjectName(QStringLiteral("patching"));
+    m_patching->setIcon(ui::lineIcon(u"lock"_s));
+    m_patching->setObjectName(u"patching"_s);
     m_patching->setCheckable(true);
     connect(&m_session, &ui::Session::patchingEnabledChanged, this, [this](bool enabled) {
         m_patching->setChecked(enabled);
-        m_patching->setIcon(
-            ui::lineIcon(enabled ? QStringLiteral("unlock") : QStringLiteral("lock")));
+        m_patching->setIcon(ui::lineIcon(enabled ? u"unlock"_s : u"lock"_s));
     });
     m_actions->add(menu, tr("&Add Edit\u2026"), Qt::CTRL | Qt::SHIFT | Qt::Key_E, Needs::Bundle,
                    [this] {
@@ -250,11 +249,11 @@ void EditMenu::addUndo(QMenu *menu)
     QUndoStack &stack = m_session.undoStack();
     m_undo = stack.createUndoAction(&m_window, tr("&Undo"));
     m_undo->setShortcut(QKeySequence::Undo);
-    m_undo->setIcon(ui::lineIcon(QStringLiteral("undo")));
+    m_undo->setIcon(ui::lineIcon(u"undo"_s));
     m_redo = stack.createRedoAction(&m_window, tr("&Redo"));
     m_redo->setShortcuts(
         {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)});
-    m_redo->setIcon(ui::lineIcon(QStringLiteral("redo")));
+    m_redo->setIcon(ui::lineIcon(u"redo"_s));
     new LineKeys(stack, &m_window);
     // Large steps are tasks of the document; the stack keeps texts and states of the actions.
     for (const auto &[action, by] : {std::pair(m_undo, -1), {m_redo, 1}}) {
@@ -269,7 +268,7 @@ void EditMenu::addUndo(QMenu *menu)
 void EditMenu::addCopy(QMenu *menu)
 {
     // The keys are the docks' own; here they are found.
-    m_actions->add(menu, tr("&Copy in This Dock") + QStringLiteral("\tCtrl+C"), {}, Needs::Bundle,
+    m_actions->add(menu, tr("&Copy in This Dock") + u"\tCtrl+C"_s, {}, Needs::Bundle,
                    [this] { runInFocus(QKeySequence::Copy); });
     QMenu *copyAs = menu->addMenu(tr("Copy Rows &As"));
     const auto addCopy = [this, copyAs](const QString &text, Qt::Key key, ui::TableFormat format) {
@@ -280,13 +279,12 @@ void EditMenu::addCopy(QMenu *menu)
     addCopy(tr("&Markdown"), Qt::Key_M, ui::TableFormat::Markdown);
     addCopy(tr("&JSON"), Qt::Key_J, ui::TableFormat::Json);
     m_actions->need(copyAs->menuAction(), Needs::Bundle);
-    m_actions->add(menu, tr("&Find in This Dock") + QStringLiteral("\tCtrl+F"), {}, Needs::Bundle,
+    m_actions->add(menu, tr("&Find in This Dock") + u"\tCtrl+F"_s, {}, Needs::Bundle,
                    [this] { runInFocus(QKeySequence::Find); });
     for (const DockSet::Entry &entry : m_docks->entries()) {
-        if (entry.dock->id() != QLatin1String("search"))
+        if (entry.dock->id() != "search"_L1)
             continue;
-        QAction *search =
-            menu->addAction(tr("Searc&h in the Bundle\u2026") + QStringLiteral("\tCtrl+Shift+F"));
+        QAction *search = menu->addAction(tr("Searc&h in the Bundle\u2026") + u"\tCtrl+Shift+F"_s);
         connect(search, &QAction::triggered, entry.show, &QAction::trigger);
         m_actions->need(search, Needs::Bundle);
         QMenu *find = menu->addMenu(tr("Find &Elements"));

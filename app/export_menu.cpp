@@ -231,7 +231,7 @@ void ExportMenu::fill(QMenu *menu)
                    Needs::Bundle, [this] {
                        askExport(tr("Export All Weights"),
                                  tr("Tensors (*.safetensors);;Arrays of NumPy (*.npz)"),
-                                 QStringLiteral("safetensors"), [this](const QString &path) {
+                                 u"safetensors"_s, [this](const QString &path) {
                                      ui::exportTensors(m_session, m_session.bundle(), path);
                                  });
                    });
@@ -246,7 +246,7 @@ void ExportMenu::fill(QMenu *menu)
     });
     m_report =
         m_actions->add(menu, tr("Export Repor&t\u2026"), Qt::CTRL | Qt::ALT | Qt::Key_R, [this] {
-            askExport(tr("Export Report"), tr("HTML (*.html);;PDF (*.pdf)"), QStringLiteral("html"),
+            askExport(tr("Export Report"), tr("HTML (*.html);;PDF (*.pdf)"), u"html"_s,
                       [this](const QString &path) {
                           ui::exportReport(m_session, m_session.bundle(), reportNotes(*m_docks),
                                            path);
@@ -299,16 +299,12 @@ void ExportMenu::askQuantize()
         tr("%1 as pto.tquant makes it of fp32 values, its first axis the rows. The result is a new "
            "folder; the bundle stays as it is.")
             .arg(ui::fromUtf8(m_session.bundle()->weights()[weight].findableName())),
-        {{tr("Format"), words("mxfp8 mxfp8_e5m2 mxfp4 int8 uint8"), QStringLiteral("mxfp8")},
+        {{tr("Format"), words("mxfp8 mxfp8_e5m2 mxfp4 int8 uint8"), u"mxfp8"_s},
          {tr("Groups along"), {tr("columns (1)"), tr("rows (0)")}, tr("columns (1)")},
-         {tr("Algorithm"), words("ocp nv"), QStringLiteral("ocp")},
-         {tr("Data"), words("nd nz"), QStringLiteral("nd")},
-         {tr("Exponents"),
-          {QString(), QStringLiteral("nd"), QStringLiteral("zz"), QStringLiteral("interleaved")},
-          QString()},
-         {tr("Source"),
-          {QString(), QStringLiteral("fp32"), QStringLiteral("fp16"), QStringLiteral("bf16")},
-          QString()},
+         {tr("Algorithm"), words("ocp nv"), u"ocp"_s},
+         {tr("Data"), words("nd nz"), u"nd"_s},
+         {tr("Exponents"), {QString(), u"nd"_s, u"zz"_s, u"interleaved"_s}, QString()},
+         {tr("Source"), {QString(), u"fp32"_s, u"fp16"_s, u"bf16"_s}, QString()},
          {tr("Device"), devices, QString()}},
         [this, weight](const QStringList &asked) {
             quantized::QuantizeOptions options;
@@ -320,8 +316,8 @@ void ExportMenu::askQuantize()
             options.source = asked[5].toStdString();
             options.device = asked[6].toStdString();
             options.tiles = true;
-            ui::openSaveDialog(&m_window, tr("New Folder"), QStringLiteral("weight.") + asked[0],
-                               {}, [this, weight, options](const QString &path) {
+            ui::openSaveDialog(&m_window, tr("New Folder"), u"weight."_s + asked[0], {},
+                               [this, weight, options](const QString &path) {
                                    if (const BundlePtr now = m_session.bundle();
                                        !now || weight >= now->weights().size())
                                        return;
@@ -365,9 +361,9 @@ void ExportMenu::askSection()
         tr("A relocatable section (.ksec) for %1, read back before it is written.")
             .arg(ui::fromUtf8(chip.name)),
         {{tr("Weights"), {all, one}, all},
-         {tr("Form"), words("stored dense sparse palette affine"), QStringLiteral("stored")},
-         {tr("Bits of a palette"), words("1 2 3 4 6 8"), QStringLiteral("4")},
-         {tr("Entries of a palette"), words("fp16 int8 e4m3"), QStringLiteral("fp16")},
+         {tr("Form"), words("stored dense sparse palette affine"), u"stored"_s},
+         {tr("Bits of a palette"), words("1 2 3 4 6 8"), u"4"_s},
+         {tr("Entries of a palette"), words("fp16 int8 e4m3"), u"fp16"_s},
          {tr("Most channels of a group"), {}, {}, tr("Empty: as the chip deals them")}},
         [=, this, &chip](const QStringList &asked) {
             const std::size_t weight = m_session.place().weight;
@@ -387,8 +383,8 @@ void ExportMenu::askSection()
             options.bits = asked[2].toUInt();
             options.entries = asked[3].toStdString();
             options.lanes = lanes;
-            askExport(tr("Build a Weight Section"), tr("Weight sections (*.ksec)"),
-                      QStringLiteral("ksec"), [this, &chip, options, weights](const QString &path) {
+            askExport(tr("Build a Weight Section"), tr("Weight sections (*.ksec)"), u"ksec"_s,
+                      [this, &chip, options, weights](const QString &path) {
                           make(tr("Building the section"), path, [=, &chip](const Bundle &bundle) {
                               return buildSectionTo(bundle, weights, options, chip, toPath(path))
                                   .map([&path] { return tr("Written: %1").arg(path); });
@@ -399,22 +395,19 @@ void ExportMenu::askSection()
 
 void ExportMenu::askRelayout(const QString &from)
 {
-    askFields(
-        &m_window, tr("Change the Layout"),
-        tr("The same numbers in other layouts, as TMOV makes them, in a new folder."),
-        {{tr("Data"), {QString(), QStringLiteral("nd"), QStringLiteral("nz")}, QString()},
-         {tr("Exponents"),
-          {QString(), QStringLiteral("nd"), QStringLiteral("zz"), QStringLiteral("interleaved")},
-          QString()}},
-        [this, from](const QStringList &asked) {
-            const quantized::RelayoutOptions options{asked[0].toStdString(),
-                                                     asked[1].toStdString()};
-            ui::openSaveDialog(&m_window, tr("New Folder"), QStringLiteral("relaid"), {},
-                               [this, from, options](const QString &path) {
-                                   sayWritten(relayoutTo(toPath(from), options, toPath(path)),
-                                              path);
-                               });
-        });
+    askFields(&m_window, tr("Change the Layout"),
+              tr("The same numbers in other layouts, as TMOV makes them, in a new folder."),
+              {{tr("Data"), {QString(), u"nd"_s, u"nz"_s}, QString()},
+               {tr("Exponents"), {QString(), u"nd"_s, u"zz"_s, u"interleaved"_s}, QString()}},
+              [this, from](const QStringList &asked) {
+                  const quantized::RelayoutOptions options{asked[0].toStdString(),
+                                                           asked[1].toStdString()};
+                  ui::openSaveDialog(&m_window, tr("New Folder"), u"relaid"_s, {},
+                                     [this, from, options](const QString &path) {
+                                         sayWritten(relayoutTo(toPath(from), options, toPath(path)),
+                                                    path);
+                                     });
+              });
 }
 
 void ExportMenu::askRelocate()
@@ -422,7 +415,7 @@ void ExportMenu::askRelocate()
     askFields(&m_window, tr("Relocate the Section"),
               tr("Fills the slots of the records with the addresses that a loader would give, in a "
                  "copy of the section."),
-              {{tr("Base"), {}, QStringLiteral("0x0"), tr("A multiple of 64")},
+              {{tr("Base"), {}, u"0x0"_s, tr("A multiple of 64")},
                {tr("Input tile"), {}, {}, tr("Empty: its slots stay unresolved")},
                {tr("Output tile"), {}, {}, tr("Empty: its slots stay unresolved")}},
               [this](const QStringList &asked) {
@@ -443,7 +436,7 @@ void ExportMenu::askRelocate()
 void ExportMenu::makeSection(const QString &title,
                              const std::optional<section::LoadAddresses> &addresses)
 {
-    askExport(title, tr("Weight sections (*.ksec)"), QStringLiteral("out.ksec"),
+    askExport(title, tr("Weight sections (*.ksec)"), u"out.ksec"_s,
               [this, addresses](const QString &path) {
                   sayWritten(relocateTo(*m_session.bundle(), addresses, toPath(path)), path);
               });

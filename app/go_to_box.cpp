@@ -175,7 +175,7 @@ PaletteIndex::Group registersOf(const BundlePtr &bundle, ui::Session &session, Q
 
 GoToBox::GoToBox(ui::Session &session, QWidget *parent) : QLineEdit(parent), m_session(session)
 {
-    setObjectName(QStringLiteral("goToBox"));
+    setObjectName(u"goToBox"_s);
     setPlaceholderText(tr("Search, go to weight[3,0,1], 0x1f40\u2026   Ctrl+K"));
     setAccessibleName(tr("Search, or go to a weight, a section or an offset"));
     setToolTip(tr("A weight, weight[i,j], section+0x40, file:0x1f40 or an offset; or a part of the "
@@ -183,8 +183,8 @@ GoToBox::GoToBox(ui::Session &session, QWidget *parent) : QLineEdit(parent), m_s
                   "a help page (Ctrl+K, Ctrl+G)"));
     setAcceptDrops(false); // files are dropped on the window, not typed here
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
-    addAction(ui::lineIcon(QStringLiteral("search")), QLineEdit::LeadingPosition);
-    m_fault = addAction(ui::lineIcon(QStringLiteral("warning")), QLineEdit::TrailingPosition);
+    addAction(ui::lineIcon(u"search"_s), QLineEdit::LeadingPosition);
+    m_fault = addAction(ui::lineIcon(u"warning"_s), QLineEdit::TrailingPosition);
     m_fault->setVisible(false);
 
     m_task.whenCancelled([this] { m_indexed.reset(); });
@@ -312,8 +312,7 @@ namespace {
 QString whyNot(const Error &fault)
 {
     const QString found = ui::fromUtf8(fault.found);
-    return ui::fromUtf8(fault.message) +
-           (found.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(found));
+    return ui::fromUtf8(fault.message) + (found.isEmpty() ? QString() : u" (%1)"_s.arg(found));
 }
 
 } // namespace
@@ -349,7 +348,7 @@ void GoToBox::run(int row)
     const PaletteIndex::Item item = m_hits->hits().at(row);
     hideHits();
     if (!item.run) {
-        showFault(item.text + QStringLiteral(": ") + item.note);
+        showFault(item.text + u": "_s + item.note);
         return;
     }
     showFault({});
@@ -458,10 +457,10 @@ constexpr int kMostVisited = 20; ///< places each way
 /// As a shell takes it for one word.
 QString shellWord(QString text)
 {
-    static const QRegularExpression plain(QStringLiteral("^[A-Za-z0-9_./:@%+,=-]+$"));
+    static const QRegularExpression plain(u"^[A-Za-z0-9_./:@%+,=-]+$"_s);
     if (plain.match(text).hasMatch())
         return text;
-    text.replace(QLatin1Char('\''), QStringLiteral("'\\''"));
+    text.replace(QLatin1Char('\''), u"'\\''"_s);
     return QLatin1Char('\'') + text + QLatin1Char('\'');
 }
 
@@ -471,18 +470,18 @@ void GoMenu::fill(QMenu *menu)
 {
     m_back =
         m_actions->add(menu, tr("&Back"), Qt::ALT | Qt::Key_Left, [this] { m_session.goBack(); });
-    m_back->setIcon(ui::lineIcon(QStringLiteral("back")));
+    m_back->setIcon(ui::lineIcon(u"back"_s));
     m_back->setToolTip(tr("Back to the place before (Alt+Left)"));
     m_forward = m_actions->add(menu, tr("&Forward"), Qt::ALT | Qt::Key_Right,
                                [this] { m_session.goForward(); });
-    m_forward->setIcon(ui::lineIcon(QStringLiteral("forward")));
+    m_forward->setIcon(ui::lineIcon(u"forward"_s));
     m_forward->setToolTip(tr("Forward again (Alt+Right)"));
     QMenu *visited = menu->addMenu(tr("&Visited Places"));
     connect(visited, &QMenu::aboutToShow, this, [this, visited] { fillVisited(visited); });
     m_actions->need(visited->menuAction(), Needs::Bundle);
     const auto search = [this] { Q_EMIT searchAsked(); };
     QAction *find = m_actions->add(menu, tr("&Search\u2026"), Qt::CTRL | Qt::Key_K, search);
-    find->setIcon(ui::lineIcon(QStringLiteral("search")));
+    find->setIcon(ui::lineIcon(u"search"_s));
     m_actions->add(menu, tr("&Go To\u2026"), Qt::CTRL | Qt::Key_G, Needs::Bundle, search);
     m_actions->add(menu, tr("Copy &Link to This Place"), Qt::CTRL | Qt::SHIFT | Qt::Key_L,
                    Needs::Bundle, [this] { copyLink(); });
@@ -506,7 +505,7 @@ void GoMenu::fill(QMenu *menu)
 QAction *GoMenu::addVisited(QMenu *menu, std::size_t at)
 {
     QString text = placeText(*m_session.bundle(), m_session.history()[at]);
-    text = text.isEmpty() ? tr("Overview") : text.replace(QLatin1Char('&'), QLatin1String("&&"));
+    text = text.isEmpty() ? tr("Overview") : text.replace(QLatin1Char('&'), "&&"_L1);
     return m_actions->add(menu, text, {}, [this, at] { m_session.goToHistory(at); });
 }
 
@@ -548,7 +547,7 @@ void GoMenu::copyLink()
     const QString place = placeText(*m_session.bundle(), m_session.place());
     if (!place.isEmpty())
         link += QLatin1Char('#') + place;
-    QGuiApplication::clipboard()->setText(QStringLiteral("kernscope ") + shellWord(link));
+    QGuiApplication::clipboard()->setText(u"kernscope "_s + shellWord(link));
     Q_EMIT m_session.statusMessage(tr("Copied: kernscope %1").arg(link));
 }
 

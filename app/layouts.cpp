@@ -331,11 +331,11 @@ void arrangeDocks(QMainWindow &host, const QList<QDockWidget *> &docks, const Do
 QString layoutId(Layout layout)
 {
     switch (layout) {
-    case Layout::Inspect: return QStringLiteral("inspect");
-    case Layout::Compare: return QStringLiteral("compare");
-    case Layout::Patch: return QStringLiteral("patch");
-    case Layout::Performance: return QStringLiteral("performance");
-    case Layout::Hardware: return QStringLiteral("hardware");
+    case Layout::Inspect: return u"inspect"_s;
+    case Layout::Compare: return u"compare"_s;
+    case Layout::Patch: return u"patch"_s;
+    case Layout::Performance: return u"performance"_s;
+    case Layout::Hardware: return u"hardware"_s;
     }
     return {};
 }

@@ -43,7 +43,7 @@ constexpr QSize kFirstSize(1400, 900);
 MainWindow::MainWindow(Settings &settings, QWidget *parent)
     : QMainWindow(parent), m_settings(settings), m_theme(settings), m_document(m_session)
 {
-    setObjectName(QStringLiteral("kernscope"));
+    setObjectName(u"kernscope"_s);
     setAccessibleName(tr("Kernscope"));
     new FileDrops(this, [this](const QStringList &paths) {
         // One file, where a comparison is on view or about to be: its other side.
@@ -107,8 +107,7 @@ std::vector<std::filesystem::path> MainWindow::shownPaths() const
         paths.push_back(m_session.bundle()->path());
     if (!m_document.otherPath().isEmpty() && m_session.other())
         paths.push_back(m_session.other()->path());
-    if (const auto *builds =
-            qobject_cast<ui::BuildsDock *>(m_docks->dock(QStringLiteral("builds"))))
+    if (const auto *builds = qobject_cast<ui::BuildsDock *>(m_docks->dock(u"builds"_s)))
         for (const BundlePtr &build : builds->added())
             paths.push_back(build->path());
     return paths;
@@ -143,7 +142,7 @@ void MainWindow::buildCentre()
     connect(m_layouts, &LayoutKeeper::currentChanged, this, [this](Layout layout) {
         for (QAction *action : m_viewMenu->layouts()->actions())
             action->setChecked(action->data().toInt() == static_cast<int>(layout));
-        if (auto *weight = qobject_cast<ui::WeightDock *>(m_docks->dock(QStringLiteral("weight"))))
+        if (auto *weight = qobject_cast<ui::WeightDock *>(m_docks->dock(u"weight"_s)))
             weight->enlargeGrid(layout == Layout::Patch);
     });
 }
@@ -220,7 +219,7 @@ void MainWindow::buildMenus()
 {
     const auto menu = [this](const QString &title) { return menuBar()->addMenu(title); };
     QMenu *file = menu(tr("&File"));
-    file->setObjectName(QStringLiteral("file"));
+    file->setObjectName(u"file"_s);
     buildFileMenu(file);
     m_editMenu->fill(menu(tr("&Edit")));
     m_viewMenu->fill(menu(tr("&View")));
@@ -235,21 +234,20 @@ void MainWindow::buildFileMenu(QMenu *menu)
 {
     m_open = m_actions->add(menu, tr("&Open Bundle Folder\u2026"), QKeySequence::Open,
                             [this] { m_opener->openFolder(); });
-    m_open->setIcon(ui::lineIcon(QStringLiteral("open")));
+    m_open->setIcon(ui::lineIcon(u"open"_s));
     m_actions->add(menu, tr("Open &File\u2026"), Qt::CTRL | Qt::ALT | Qt::Key_O,
                    [this] { m_opener->openFile(); });
     m_recentMenu = menu->addMenu(tr("Open &Recent"));
     QMenu *samples = menu->addMenu(tr("Open Sa&mple"));
-    for (const auto &[text, name] :
-         {std::pair{tr("&Dense"), QStringLiteral("sample-dense.mlmodelc")},
-          std::pair{tr("&Sparse"), QStringLiteral("sample-sparse.mlmodelc")},
-          std::pair{tr("&Palette"), QStringLiteral("sample-palette.mlmodelc")},
-          std::pair{tr("&Core AI"), QStringLiteral("sample-coreai.aimodel")}})
+    for (const auto &[text, name] : {std::pair{tr("&Dense"), u"sample-dense.mlmodelc"_s},
+                                     std::pair{tr("&Sparse"), u"sample-sparse.mlmodelc"_s},
+                                     std::pair{tr("&Palette"), u"sample-palette.mlmodelc"_s},
+                                     std::pair{tr("&Core AI"), u"sample-coreai.aimodel"_s}})
         m_actions->add(samples, text, {}, [this, sample = name] { openSample(sample); });
     menu->addSeparator();
     m_save = m_actions->add(menu, tr("&Save\u2026"), QKeySequence::Save, Needs::Changes,
                             [this] { m_saving->save(); });
-    m_save->setIcon(ui::lineIcon(QStringLiteral("save")));
+    m_save->setIcon(ui::lineIcon(u"save"_s));
     m_actions->add(menu, tr("Save &As\u2026"), Qt::CTRL | Qt::SHIFT | Qt::Key_S, Needs::Bundle,
                    [this] { m_saving->saveAs(); });
     m_actions->add(menu, tr("Re&load from Disk"), QKeySequence::Refresh, Needs::Bundle,
@@ -269,7 +267,7 @@ void MainWindow::fillRecent()
     // What a comparison may begin with: two buttons, and the last pairs.
     constexpr qsizetype kBeginnings = 6;
     QList<QAction *> begin = m_compareMenu->compareWith();
-    m_docks->dock(QStringLiteral("compare"))->setMessageActions(begin); // those of the list go
+    m_docks->dock(u"compare"_s)->setMessageActions(begin); // those of the list go
     m_recentMenu->clear();
     m_recentMenu->setEnabled(!entries.isEmpty());
     for (const Settings::Recent &entry : entries) {
@@ -277,15 +275,15 @@ void MainWindow::fillRecent()
         QStringList paths{entry.path};
         if (!entry.other.isEmpty())
             paths << entry.other;
-        QAction *action = m_actions->add(
-            m_recentMenu, QString(text).replace(QLatin1Char('&'), QLatin1String("&&")), {},
-            [this, paths] { openPaths(paths); });
+        QAction *action =
+            m_actions->add(m_recentMenu, QString(text).replace(QLatin1Char('&'), "&&"_L1), {},
+                           [this, paths] { openPaths(paths); });
         action->setToolTip(paths.join(QLatin1Char('\n')));
-        action->setStatusTip(paths.join(QStringLiteral("  ")));
+        action->setStatusTip(paths.join(u"  "_s));
         if (paths.size() > 1 && begin.size() < kBeginnings)
             begin += action;
     }
-    m_docks->dock(QStringLiteral("compare"))->setMessageActions(begin);
+    m_docks->dock(u"compare"_s)->setMessageActions(begin);
     m_recentMenu->setToolTipsVisible(true);
     m_recentMenu->addSeparator();
     m_actions->add(m_recentMenu, tr("&Clear List"), {}, [this] {
@@ -316,7 +314,7 @@ void MainWindow::buildHelpMenu(QMenu *menu)
 void MainWindow::buildToolBar()
 {
     auto *bar = addToolBar(tr("Workspaces and tools"));
-    bar->setObjectName(QStringLiteral("tools"));
+    bar->setObjectName(u"tools"_s);
     bar->setMovable(false);
     bar->setFloatable(false);
     bar->setContextMenuPolicy(Qt::PreventContextMenu);
@@ -391,7 +389,7 @@ void MainWindow::connectSession()
     connect(&m_session, &ui::Session::placeConfirmed, this, &MainWindow::onPlaceChanged);
     connectDocks();
     connect(m_goTo, &GoToBox::left, this, [this] {
-        if (ui::Dock *dock = m_docks->dock(QStringLiteral("weight")); dock && dock->isVisible())
+        if (ui::Dock *dock = m_docks->dock(u"weight"_s); dock && dock->isVisible())
             dock->setFocus(Qt::OtherFocusReason);
         else
             m_host->setFocus(Qt::OtherFocusReason);
@@ -413,7 +411,7 @@ void MainWindow::connectDocks()
     connect(patches, &ui::PatchesDock::switchWanted, &m_document, &Document::switchEdit);
     connect(patches, &ui::PatchesDock::noteWritten, &m_document, &Document::setEditNote);
     connect(m_status, &StatusLine::lockClicked, m_editMenu, &EditMenu::togglePatching);
-    if (auto *plan = qobject_cast<ui::PlanDock *>(m_docks->dock(QStringLiteral("plan")))) {
+    if (auto *plan = qobject_cast<ui::PlanDock *>(m_docks->dock(u"plan"_s))) {
         connect(plan, &ui::PlanDock::shapesAsked, m_said, &DocumentNotices::askShapes);
         connect(plan, &ui::PlanDock::openWanted, this, [this](const QString &path, bool beside) {
             if (!beside)
@@ -422,9 +420,8 @@ void MainWindow::connectDocks()
             m_document.openOther(path);
         });
     }
-    auto *inspector = qobject_cast<ui::InspectorDock *>(m_docks->dock(QStringLiteral("inspector")));
-    if (auto *overview =
-            qobject_cast<ui::OverviewDock *>(m_docks->dock(QStringLiteral("overview"))))
+    auto *inspector = qobject_cast<ui::InspectorDock *>(m_docks->dock(u"inspector"_s));
+    if (auto *overview = qobject_cast<ui::OverviewDock *>(m_docks->dock(u"overview"_s)))
         connect(overview, &ui::OverviewDock::baseWanted, m_opener, &OpenController::openBase);
     connect(inspector, &ui::InspectorDock::nextRequested, this, &MainWindow::doNext);
     ui::DiagnosticsDock *diagnostics = m_docks->diagnostics();
@@ -511,14 +508,13 @@ void MainWindow::onOpenFailed(const QString &path, const Error &error)
     m_opener->wanted().layoutStays = m_opener->wanted().anew = false;
     m_sessions->failed(path);
     if (error.code == "bundle.several" && QFileInfo(path).isDir()) {
-        m_notices->add(NoticeArea::Kind::Note, QStringLiteral("open:") + path,
+        m_notices->add(NoticeArea::Kind::Note, u"open:"_s + path,
                        tr("%1 is a folder of several bundles.").arg(path),
                        {{tr("Choose One\u2026"), [this, path] { m_opener->offerBundles(path); }}});
         m_opener->offerBundles(path);
         return;
     }
-    m_notices->add(NoticeArea::Kind::Error, QStringLiteral("open:") + path,
-                   openingFault(path, error));
+    m_notices->add(NoticeArea::Kind::Error, u"open:"_s + path, openingFault(path, error));
     m_docks->diagnostics()->addRow({Severity::Error, error});
     m_settings.removeRecent({path, {}});
     fillRecent();
@@ -535,13 +531,13 @@ void MainWindow::revert()
 /// A link of the overview's inspector.
 void MainWindow::doNext(const QString &what)
 {
-    if (what == QLatin1String("compare"))
+    if (what == "compare"_L1)
         m_compareMenu->compareWith().first()->trigger();
-    else if (what == QLatin1String("report"))
+    else if (what == "report"_L1)
         m_exportMenu->report()->trigger();
-    else if (what == QLatin1String("plan")) {
+    else if (what == "plan"_L1) {
         showLayout(Layout::Performance);
-        DockSet::reveal(m_docks->dock(QStringLiteral("plan")));
+        DockSet::reveal(m_docks->dock(u"plan"_s));
     }
 }
 
@@ -563,7 +559,7 @@ void MainWindow::showLayout(Layout layout)
     if (m_session.bundle())
         raiseForOpened();
     if (layout == Layout::Inspect && std::exchange(m_weightChosenElsewhere, false))
-        m_docks->dock(QStringLiteral("weight"))->raise();
+        m_docks->dock(u"weight"_s)->raise();
 }
 
 void MainWindow::chooseLayout(Layout layout)
@@ -584,9 +580,9 @@ void MainWindow::raiseForOpened()
         !m_session.bundle()->weights().empty())
         m_session.goToWeight(0);
     if (m_layouts->current() == Layout::Inspect && m_session.place() == ui::Place())
-        m_docks->dock(QStringLiteral("overview"))->raise();
+        m_docks->dock(u"overview"_s)->raise();
     if (m_layouts->current() == Layout::Inspect && m_session.bundle()->compiled())
-        DockSet::reveal(m_docks->dock(QStringLiteral("compiled")));
+        DockSet::reveal(m_docks->dock(u"compiled"_s));
     if (m_layouts->current() != Layout::Hardware || !m_session.bundle()->section())
         return;
     const auto raise = [this](const char *empty, const char *wanted) {
@@ -619,8 +615,8 @@ Layout MainWindow::layoutForOpened() const
 /// else as soon as Inspect is shown.
 void MainWindow::onPlaceChanged()
 {
-    ui::Dock *overview = m_docks->dock(QStringLiteral("overview"));
-    ui::Dock *weight = m_docks->dock(QStringLiteral("weight"));
+    ui::Dock *overview = m_docks->dock(u"overview"_s);
+    ui::Dock *weight = m_docks->dock(u"weight"_s);
     const ui::Place &place = m_session.place();
     const bool chosen = m_session.bundle() && place.weight < m_session.bundle()->weights().size();
     m_weightChosenElsewhere = chosen && m_layouts->current() != Layout::Inspect;
@@ -650,7 +646,7 @@ void MainWindow::focusWorkspace(ui::Dock *before)
 void MainWindow::showRegister()
 {
     showLayout(Layout::Hardware);
-    DockSet::reveal(m_docks->dock(QStringLiteral("tasks")));
+    DockSet::reveal(m_docks->dock(u"tasks"_s));
 }
 
 /// The keyboard begins in the navigator, or where the workspace has none in what it is about.
@@ -660,7 +656,7 @@ void MainWindow::focusOpened()
         const bool typing = m_goTo->hasFocus() && !m_goTo->text().isEmpty();
         if (typing || m_tour->running())
             return;
-        ui::Dock *dock = m_docks->dock(QStringLiteral("bundle"));
+        ui::Dock *dock = m_docks->dock(u"bundle"_s);
         if (!dock->onView())
             dock = m_layouts->mainDock();
         if (dock)
@@ -673,7 +669,7 @@ void MainWindow::showHelp()
     const ui::Dock *focused = m_docks->focused();
     if (!focused && m_session.bundle())
         focused = m_layouts->mainDock();
-    showPage(focused && focused != m_docks->help() ? focused->id() : QStringLiteral("index"));
+    showPage(focused && focused != m_docks->help() ? focused->id() : u"index"_s);
 }
 
 void MainWindow::showPage(const QString &page)
@@ -689,8 +685,8 @@ void MainWindow::showTitle()
 {
     QString title = m_document.name();
     if (m_session.other())
-        title += QStringLiteral(" \u21C4 ") + m_document.otherName();
-    title.replace(QLatin1String("[*]"), QLatin1String("[*][*]")); // Qt's place for the mark
+        title += u" \u21C4 "_s + m_document.otherName();
+    title.replace("[*]"_L1, "[*][*]"_L1); // Qt's place for the mark
     setWindowModified(m_document.modified());
     setWindowTitle(title.isEmpty() ? tr("Kernscope") : tr("%1[*] \u2014 Kernscope").arg(title));
     setWindowFilePath(m_document.path());

@@ -24,12 +24,11 @@ Look lookOf(NoticeArea::Kind kind)
 {
     switch (kind) {
     case NoticeArea::Kind::Error:
-        return {QStringLiteral("\u2715"), NoticeArea::tr("Error"), ui::Token::DiffMore};
-    case NoticeArea::Kind::Warning:
-        return {QStringLiteral("!"), NoticeArea::tr("Warning"), ui::Token::KindMask};
+        return {u"\u2715"_s, NoticeArea::tr("Error"), ui::Token::DiffMore};
+    case NoticeArea::Kind::Warning: return {u"!"_s, NoticeArea::tr("Warning"), ui::Token::KindMask};
     case NoticeArea::Kind::Note: break;
     }
-    return {QStringLiteral("i"), NoticeArea::tr("Note"), ui::Token::KindData};
+    return {u"i"_s, NoticeArea::tr("Note"), ui::Token::KindData};
 }
 
 constexpr double kCardWidth = 18.4; ///< ems: within the navigator, unless a word is longer
@@ -41,7 +40,7 @@ public:
     Notice(NoticeArea::Kind kind, QString topic, const QString &text, QWidget *parent)
         : QFrame(parent), m_look(lookOf(kind)), m_topic(std::move(topic)), m_text(ui::shown(text))
     {
-        setAccessibleName(QStringLiteral("%1: %2").arg(m_look.word, m_text));
+        setAccessibleName(u"%1: %2"_s.arg(m_look.word, m_text));
         setAutoFillBackground(true);
         setBackgroundRole(QPalette::Base);
         auto *column = new QVBoxLayout(this);
@@ -59,7 +58,7 @@ public:
         label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
         row->addWidget(label, 1);
         auto *close = new QToolButton(this);
-        close->setIcon(ui::lineIcon(QStringLiteral("close")));
+        close->setIcon(ui::lineIcon(u"close"_s));
         close->setAutoRaise(true);
         close->setAccessibleName(NoticeArea::tr("Dismiss"));
         close->setToolTip(NoticeArea::tr("Dismiss (Escape)"));
@@ -241,17 +240,17 @@ DocumentNotices::DocumentNotices(const WindowParts &parts) : Controller(parts)
     connect(&m_session, &ui::Session::editsRefused, this, &DocumentNotices::refused);
     connect(&m_session, &ui::Session::filesHoldChanged, this, [this](bool hold) {
         if (hold)
-            m_notices->remove(QStringLiteral("disk"));
+            m_notices->remove(u"disk"_s);
     });
     connect(&m_session, &ui::Session::patchingEnabledChanged, this, [this](bool enabled) {
         if (enabled)
-            m_notices->remove(QStringLiteral("edit"));
+            m_notices->remove(u"edit"_s);
     });
     connect(&m_document, &Document::editsNotKept, this, [this](const QString &reason) {
         if (reason.isEmpty())
-            m_notices->remove(QStringLiteral("kept"));
+            m_notices->remove(u"kept"_s);
         else
-            m_notices->add(NoticeArea::Kind::Warning, QStringLiteral("kept"),
+            m_notices->add(NoticeArea::Kind::Warning, u"kept"_s,
                            tr("Unsaved edits cannot be kept in %1 (%2). Until they are saved, a "
                               "crash would lose them.")
                                .arg(QDir::toNativeSeparators(m_settings.stateFolder()), reason));
@@ -259,7 +258,7 @@ DocumentNotices::DocumentNotices(const WindowParts &parts) : Controller(parts)
     // An edit that was made answers the one that was not.
     connect(&m_session, &ui::Session::bytesChanged, this, [this] {
         if (m_document.keptEdits().empty())
-            m_notices->remove(QStringLiteral("edit"));
+            m_notices->remove(u"edit"_s);
     });
 }
 
@@ -291,7 +290,7 @@ void DocumentNotices::refused(const Error &error)
                            }});
         answers.push_back({tr("Forget Them"), [this] { m_document.forgetKeptEdits(); }});
     }
-    m_notices->add(NoticeArea::Kind::Warning, QStringLiteral("edit"),
+    m_notices->add(NoticeArea::Kind::Warning, u"edit"_s,
                    tr("Not changed. %1").arg(errorSentence(error)), std::move(answers));
 }
 
@@ -326,7 +325,7 @@ void DocumentNotices::onChangedOnDisk(const QStringList &files, bool keepable)
     }
     if (keepable)
         answers.push_back({tr("Keep What Is Shown"), [] {}});
-    m_notices->add(NoticeArea::Kind::Warning, QStringLiteral("disk"), text.join(QLatin1Char(' ')),
+    m_notices->add(NoticeArea::Kind::Warning, u"disk"_s, text.join(QLatin1Char(' ')),
                    std::move(answers));
 }
 
@@ -379,17 +378,17 @@ void DocumentNotices::askInterrupted(const std::vector<InterruptedSave> &saves)
 void DocumentNotices::noteInterrupted(bool recovered)
 {
     if (recovered)
-        m_notices->add(NoticeArea::Kind::Warning, QStringLiteral("journal"),
+        m_notices->add(NoticeArea::Kind::Warning, u"journal"_s,
                        tr("A save of this bundle was interrupted. It was undone: the old bytes are "
                           "back, read back and verified."));
     else if (hasJournal(m_session.bundle(), true) || hasJournal(m_session.other(), true))
-        m_notices->add(NoticeArea::Kind::Warning, QStringLiteral("journal"),
+        m_notices->add(NoticeArea::Kind::Warning, u"journal"_s,
                        tr("A journal of a save lies beside this bundle that is not your own: it is "
                           "not used. The files are shown as they are on the disk and may be half "
                           "written."));
     else if (hasJournal(m_session.bundle(), false) || hasJournal(m_session.other(), false))
         m_notices->add(
-            NoticeArea::Kind::Warning, QStringLiteral("journal"),
+            NoticeArea::Kind::Warning, u"journal"_s,
             tr("A save of this bundle was interrupted. It is shown as it was before that "
                "save; the files are half written until it is recovered."),
             {{tr("Recover"), [this] { m_saving->whenKept([this] { m_document.recover(); }); }}});
@@ -404,7 +403,7 @@ void DocumentNotices::offerLeftEdits()
         return;
     const bool here = !m_document.inMemory();
     for (const EditJournal::Left &left : journal->left(here ? m_document.path() : QString())) {
-        const QString key = QStringLiteral("left:") + left.file;
+        const QString key = u"left:"_s + left.file;
         const QString when = QLocale().toString(left.made.toLocalTime(), QLocale::ShortFormat);
         const QString text =
             tr("%1 of %2, last changed on %3: not saved when the window ended.")
@@ -441,7 +440,7 @@ void DocumentNotices::askShapes()
 /// Of a bundle that was just opened, or bound.
 void DocumentNotices::noteShapes(const QString &text)
 {
-    const QString topic = QStringLiteral("shapes");
+    const QString topic = u"shapes"_s;
     if (m_session.bundle()->shapeBindings())
         m_notices->add(NoticeArea::Kind::Note, topic,
                        text.isEmpty()
@@ -456,7 +455,7 @@ void DocumentNotices::noteShapes(const QString &text)
 
 void DocumentNotices::onShapesRefused(const Error &error)
 {
-    m_notices->add(NoticeArea::Kind::Warning, QStringLiteral("shapes"),
+    m_notices->add(NoticeArea::Kind::Warning, u"shapes"_s,
                    tr("The shapes are not used. %1").arg(errorSentence(error)),
                    {{tr("Change\u2026"), [this] { askShapes(); }}});
 }

@@ -87,7 +87,7 @@ std::optional<MemoryBundle> sampleBundle(const QString &name)
 void OpenController::openPaths(const QStringList &paths)
 {
     if (paths.isEmpty())
-        openSample(QStringLiteral("sample-sparse.mlmodelc"));
+        openSample(u"sample-sparse.mlmodelc"_s);
     else if (paths.size() == 1 && isSessionPath(paths.first()))
         Q_EMIT sessionAsked(QFileInfo(paths.first()).absoluteFilePath());
     else
@@ -164,7 +164,7 @@ void OpenController::openBase()
 void OpenController::finish()
 {
     for (const QString &path : std::exchange(m_wanted.builds, {}))
-        qobject_cast<ui::BuildsDock *>(m_docks->dock(QStringLiteral("builds")))->add(path);
+        qobject_cast<ui::BuildsDock *>(m_docks->dock(u"builds"_s))->add(path);
     const QString wanted = std::exchange(m_wanted.place, {});
     if (wanted.isEmpty())
         return;
@@ -172,7 +172,7 @@ void OpenController::finish()
     if (place)
         m_session.goTo(*place);
     else
-        m_notices->add(NoticeArea::Kind::Warning, QStringLiteral("link"),
+        m_notices->add(NoticeArea::Kind::Warning, u"link"_s,
                        tr("The link points to no place in this file: %1. %2")
                            .arg(wanted, errorSentence(place.error())));
 }

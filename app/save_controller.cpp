@@ -349,9 +349,9 @@ void SaveController::whenKept(std::function<void()> next)
 
 void SaveController::onSaved(const SaveReport &report, const QString &target)
 {
-    m_notices->remove(QStringLiteral("save"));
+    m_notices->remove(u"save"_s);
     if (m_session.filesHold())
-        m_notices->remove(QStringLiteral("disk"));
+        m_notices->remove(u"disk"_s);
     Q_EMIT saved(target);
     const QString written =
         (m_copying ? tr("a whole copy, %1 B of it changed") : tr("%1 B written"))
@@ -361,8 +361,7 @@ void SaveController::onSaved(const SaveReport &report, const QString &target)
             .arg(QFileInfo(target).fileName(), written));
     for (const Diagnostic &row : report.warnings) {
         Q_EMIT warned(row);
-        m_notices->add(NoticeArea::Kind::Warning, QStringLiteral("saved"),
-                       errorSentence(row.error));
+        m_notices->add(NoticeArea::Kind::Warning, u"saved"_s, errorSentence(row.error));
     }
     if (const auto next = std::exchange(m_afterSave, nullptr))
         next();
@@ -382,8 +381,8 @@ void SaveController::onSaveFailed(const Error &error)
         answers.push_back({tr("Reload and Edit Again"), [this] { m_document.reload(true); }});
     if (error.code == "journal.pending")
         answers.push_back({tr("Recover"), [this] { whenKept([this] { m_document.recover(); }); }});
-    m_notices->add(NoticeArea::Kind::Error, QStringLiteral("save"),
-                   tr("Not saved. %1").arg(notSavedText(error)), std::move(answers));
+    m_notices->add(NoticeArea::Kind::Error, u"save"_s, tr("Not saved. %1").arg(notSavedText(error)),
+                   std::move(answers));
 }
 
 } // namespace kernscope::app

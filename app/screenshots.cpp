@@ -48,7 +48,7 @@ ScreenshotRun::ScreenshotRun(MainWindow &window, QString folder, QList<QSize> si
     connect(&m_poll, &QTimer::timeout, this, &ScreenshotRun::poll);
     connect(&window.document(), &Document::openFailed, this,
             [this](const QString &path, const Error &error) {
-                end(4, QStringLiteral("%1: %2").arg(path, QString::fromStdString(describe(error))));
+                end(4, u"%1: %2"_s.arg(path, QString::fromStdString(describe(error))));
             });
 }
 
@@ -69,30 +69,29 @@ void ScreenshotRun::start(const QStringList &paths)
 
 void ScreenshotRun::plan()
 {
-    planLayout(QStringLiteral("overview"), [this] {
+    planLayout(u"overview"_s, [this] {
         const ui::Place &place = m_window.session().place();
         if (place.weight < m_window.session().bundle()->weights().size())
             m_asked = place; // PATH#weight
         m_window.layouts().show(Layout::Inspect);
         m_window.session().goTo({});
     });
-    planLayout(QStringLiteral("inspect"), [this] { chooseWeight({}); });
+    planLayout(u"inspect"_s, [this] { chooseWeight({}); });
     if (m_compare)
-        planLayout(QStringLiteral("compare"), [this] { m_window.layouts().show(Layout::Compare); });
-    planLayout(QStringLiteral("performance"),
-               [this] { m_window.layouts().show(Layout::Performance); });
+        planLayout(u"compare"_s, [this] { m_window.layouts().show(Layout::Compare); });
+    planLayout(u"performance"_s, [this] { m_window.layouts().show(Layout::Performance); });
     // What is opened is known only when the steps run.
     m_steps.push_back([this] {
         if (!isContainer(*m_window.session().bundle()))
             return;
         auto others = std::exchange(m_steps, {});
-        planLayout(QStringLiteral("hardware"), [this] {
+        planLayout(u"hardware"_s, [this] {
             m_window.layouts().show(Layout::Hardware);
             chooseRegister();
         });
         std::move(others.begin(), others.end(), std::back_inserter(m_steps));
     });
-    planLayout(QStringLiteral("patch"), [this] {
+    planLayout(u"patch"_s, [this] {
         m_window.layouts().show(Layout::Patch);
         patchSomething();
     });
@@ -109,10 +108,10 @@ void ScreenshotRun::planLayout(const QString &name, const Step &prepare)
                 m_window.resize(size);
                 m_window.layouts().reset();
             }
-            if (name == QLatin1String("overview"))
-                m_window.docks().dock(QStringLiteral("overview"))->raise();
-            if (name == QLatin1String("inspect"))
-                m_window.docks().dock(QStringLiteral("weight"))->raise();
+            if (name == "overview"_L1)
+                m_window.docks().dock(u"overview"_s)->raise();
+            if (name == "inspect"_L1)
+                m_window.docks().dock(u"weight"_s)->raise();
         });
         // Drawing it may make columns as wide as their numbers: only then is it as one sees it.
         m_steps.push_back([this] { (void)m_window.grab(); });
@@ -172,12 +171,12 @@ void ScreenshotRun::chooseWeight(const QString &dock)
 {
     const Bundle &bundle = *m_window.session().bundle();
     using codec::PartRole;
-    if (m_asked && (dock != QLatin1String("codebook") ||
-                    bundle.weights()[m_asked->weight].has(PartRole::Lut))) {
+    if (m_asked &&
+        (dock != "codebook"_L1 || bundle.weights()[m_asked->weight].has(PartRole::Lut))) {
         m_window.session().goTo(*m_asked);
         return;
     }
-    const std::array<PartRole, 2> roles = dock == QLatin1String("codebook")
+    const std::array<PartRole, 2> roles = dock == "codebook"_L1
                                               ? std::array{PartRole::Lut, PartRole::Mask}
                                               : std::array{PartRole::Mask, PartRole::Lut};
     for (const PartRole role : roles) {
@@ -247,26 +246,25 @@ void ScreenshotRun::patchSomething()
 
 void ScreenshotRun::grabWindow(const QString &name, QSize size)
 {
-    const QString folder = QStringLiteral("%1x%2").arg(size.width()).arg(size.height());
+    const QString folder = u"%1x%2"_s.arg(size.width()).arg(size.height());
     const bool several = m_sizes.size() > 1;
     if (several && !QDir(m_folder).mkpath(folder)) {
         end(4, tr("The folder %1 cannot be made.").arg(QDir(m_folder).filePath(folder)));
         return;
     }
-    write(m_window.grab(),
-          (several ? folder + QLatin1Char('/') : QString()) + QStringLiteral("window-") + name);
+    write(m_window.grab(), (several ? folder + QLatin1Char('/') : QString()) + u"window-"_s + name);
 }
 
 void ScreenshotRun::grabDock(const QString &id)
 {
     ui::Dock *dock = m_window.docks().dock(id);
-    write(dock->grab(), QStringLiteral("dock-") + id);
+    write(dock->grab(), u"dock-"_s + id);
     dock->hide();
 }
 
 void ScreenshotRun::write(const QPixmap &picture, const QString &name)
 {
-    const QString file = QDir(m_folder).filePath(name + QStringLiteral(".png"));
+    const QString file = QDir(m_folder).filePath(name + u".png"_s);
     if (!picture.save(file, "PNG"))
         end(4, tr("%1 cannot be written.").arg(file));
 }

@@ -80,11 +80,10 @@ void SessionController::save(const QString &path)
     if (!m_document.isOpen())
         return;
     if (const auto written = writeSession(now(), path); !written) {
-        m_notices->add(NoticeArea::Kind::Error, QStringLiteral("session"),
-                       errorSentence(written.error()));
+        m_notices->add(NoticeArea::Kind::Error, u"session"_s, errorSentence(written.error()));
         return;
     }
-    m_notices->remove(QStringLiteral("session"));
+    m_notices->remove(u"session"_s);
     m_settings.addRecent({path, {}});
     Q_EMIT recentChanged();
     const QString name = ui::shown(QFileInfo(path).fileName());
@@ -99,7 +98,7 @@ void SessionController::open(const QString &path)
     auto session = readSession(path);
     if (!session) {
         m_notices->add(
-            NoticeArea::Kind::Error, QStringLiteral("session"),
+            NoticeArea::Kind::Error, u"session"_s,
             tr("The session %1 could not be opened. %2").arg(path, errorSentence(session.error())));
         m_settings.removeRecent({path, {}});
         Q_EMIT recentChanged();
@@ -126,9 +125,8 @@ void SessionController::open(const QString &path, SessionFile session)
     }
     Opening opening{path, std::move(session), whole, gone};
     if (opening.session.document.none()) {
-        m_notices->add(NoticeArea::Kind::Error, QStringLiteral("session"),
-                       tr("The files of the session %1 are gone: %2")
-                           .arg(path, gone.join(QStringLiteral(", "))),
+        m_notices->add(NoticeArea::Kind::Error, u"session"_s,
+                       tr("The files of the session %1 are gone: %2").arg(path, gone.join(u", "_s)),
                        waysToFind(opening));
         return;
     }
@@ -172,7 +170,7 @@ void SessionController::start(Opening opening)
 
 void SessionController::sampleMissing(const QString &name)
 {
-    m_notices->add(NoticeArea::Kind::Error, QStringLiteral("session"),
+    m_notices->add(NoticeArea::Kind::Error, u"session"_s,
                    tr("There is no sample %1.").arg(ui::shown(name)));
     m_opening.reset();
 }
@@ -202,9 +200,9 @@ void SessionController::finish()
     Q_EMIT recentChanged();
     const QString name = ui::shown(QFileInfo(opening->path).fileName());
     if (!opening->gone.isEmpty())
-        m_notices->add(NoticeArea::Kind::Warning, QStringLiteral("session"),
+        m_notices->add(NoticeArea::Kind::Warning, u"session"_s,
                        tr("The session %1 names files that are gone: %2. The rest of it is open.")
-                           .arg(name, opening->gone.join(QStringLiteral(", "))),
+                           .arg(name, opening->gone.join(u", "_s)),
                        waysToFind(*opening));
     Q_EMIT m_session.statusMessage(tr("Opened the session %1").arg(name));
     // Beside a sample a bundle of the disk is opened afterwards.

@@ -10,7 +10,7 @@ namespace kernscope::app {
 
 namespace {
 
-const QString kKind = QStringLiteral("kernscope-bookmarks");
+const QString kKind = u"kernscope-bookmarks"_s;
 constexpr int kFileVersion = 1;
 
 Result<void> writeWhole(const QString &path, const QByteArray &bytes)
@@ -42,16 +42,15 @@ QByteArray bookmarksJson(const QString &bundle, const Bookmarks &bookmarks)
 {
     QJsonArray list;
     for (const Bookmark &bookmark : bookmarks) {
-        QJsonObject one{{QStringLiteral("place"), bookmark.place},
-                        {QStringLiteral("note"), bookmark.note},
-                        {QStringLiteral("made"), bookmark.made.toUTC().toString(Qt::ISODate)}};
+        QJsonObject one{{u"place"_s, bookmark.place},
+                        {u"note"_s, bookmark.note},
+                        {u"made"_s, bookmark.made.toUTC().toString(Qt::ISODate)}};
         if (bookmark.bytes > 0)
-            one.insert(QStringLiteral("bytes"), static_cast<qint64>(bookmark.bytes));
+            one.insert(u"bytes"_s, static_cast<qint64>(bookmark.bytes));
         list.append(one);
     }
-    return QJsonDocument(QJsonObject{{kKind, kFileVersion},
-                                     {QStringLiteral("bundle"), bundle},
-                                     {QStringLiteral("bookmarks"), list}})
+    return QJsonDocument(
+               QJsonObject{{kKind, kFileVersion}, {u"bundle"_s, bundle}, {u"bookmarks"_s, list}})
         .toJson();
 }
 
@@ -67,7 +66,7 @@ Result<Bookmarks> parseBookmarks(const QByteArray &json)
         return fileFault("bookmarks.syntax",
                          ui::Words::tr("Not a file of bookmarks, or written by a newer version."),
                          {}, kKind);
-    const QJsonArray list = root.value(QStringLiteral("bookmarks")).toArray();
+    const QJsonArray list = root.value(u"bookmarks"_s).toArray();
     if (list.size() > kMostBookmarks)
         return fileFault(
             "bookmarks.limit",
@@ -75,16 +74,15 @@ Result<Bookmarks> parseBookmarks(const QByteArray &json)
     Bookmarks bookmarks;
     for (const QJsonValue &value : list) {
         const QJsonObject one = value.toObject();
-        if (!one.value(QStringLiteral("place")).isString())
+        if (!one.value(u"place"_s).isString())
             return fileFault("bookmarks.syntax",
                              ui::Words::tr("Bookmark %1 has no place.").arg(bookmarks.size() + 1),
-                             {}, QStringLiteral("place"));
-        const qint64 bytes = one.value(QStringLiteral("bytes")).toInteger();
-        bookmarks.push_back(
-            {one.value(QStringLiteral("place")).toString(),
-             bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0,
-             one.value(QStringLiteral("note")).toString(),
-             QDateTime::fromString(one.value(QStringLiteral("made")).toString(), Qt::ISODate)});
+                             {}, u"place"_s);
+        const qint64 bytes = one.value(u"bytes"_s).toInteger();
+        bookmarks.push_back({one.value(u"place"_s).toString(),
+                             bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0,
+                             one.value(u"note"_s).toString(),
+                             QDateTime::fromString(one.value(u"made"_s).toString(), Qt::ISODate)});
     }
     return bookmarks;
 }
@@ -95,12 +93,12 @@ QString BookmarkStore::fileOf(const QString &bundle) const
     const QString whole = info.exists() ? info.canonicalFilePath() : bundle;
     const QByteArray name =
         QCryptographicHash::hash(whole.toUtf8(), QCryptographicHash::Sha256).toHex().left(32);
-    return m_folder + QStringLiteral("/bookmarks/%1.json").arg(QString::fromLatin1(name));
+    return m_folder + u"/bookmarks/%1.json"_s.arg(QString::fromLatin1(name));
 }
 
 QString BookmarkStore::besideOf(const QString &bundle)
 {
-    return QDir::cleanPath(bundle) + QStringLiteral(".kernscope-bookmarks");
+    return QDir::cleanPath(bundle) + u".kernscope-bookmarks"_s;
 }
 
 bool BookmarkStore::isBeside(const QString &bundle)
@@ -140,7 +138,7 @@ Result<void> BookmarkStore::keepBeside(const QString &bundle, const Bookmarks &b
 
 namespace {
 
-const QString kSessionKind = QStringLiteral("kernscope-session");
+const QString kSessionKind = u"kernscope-session"_s;
 constexpr int kSessionVersion = 1;
 constexpr std::uint64_t kMostSessionBytes = 64 << 20;
 
@@ -154,21 +152,20 @@ tl::unexpected<Error> badField(const QString &field)
 QJsonObject bundleJson(const SessionFile::Bundle &bundle, const QDir &folder)
 {
     if (!bundle.sample.isEmpty())
-        return {{QStringLiteral("sample"), bundle.sample}};
-    return {{QStringLiteral("path"), bundle.path},
-            {QStringLiteral("relative"), folder.relativeFilePath(bundle.path)}};
+        return {{u"sample"_s, bundle.sample}};
+    return {{u"path"_s, bundle.path}, {u"relative"_s, folder.relativeFilePath(bundle.path)}};
 }
 
 /// Nothing where the object names neither a file nor a sample.
 SessionFile::Bundle readBundle(const QJsonObject &object, const QDir &folder)
 {
     SessionFile::Bundle bundle;
-    bundle.sample = object.value(QStringLiteral("sample")).toString();
+    bundle.sample = object.value(u"sample"_s).toString();
     if (!bundle.sample.isEmpty())
         return bundle;
-    const QString relative = object.value(QStringLiteral("relative")).toString();
+    const QString relative = object.value(u"relative"_s).toString();
     const QString near = QDir::cleanPath(folder.absoluteFilePath(relative));
-    const QString whole = object.value(QStringLiteral("path")).toString();
+    const QString whole = object.value(u"path"_s).toString();
     const bool isNear = !relative.isEmpty() && (whole.isEmpty() || QFileInfo::exists(near));
     bundle.path = isNear ? near : whole;
     return bundle;
@@ -187,15 +184,15 @@ bool readTexts(const QJsonValue &value, QStringList &texts)
 
 Result<void> readLayouts(const QJsonObject &root, SessionFile &session)
 {
-    session.layout = root.value(QStringLiteral("layout")).toString();
-    if (!readTexts(root.value(QStringLiteral("docks")), session.docks))
-        return badField(QStringLiteral("docks"));
-    const QJsonObject layouts = root.value(QStringLiteral("layouts")).toObject();
+    session.layout = root.value(u"layout"_s).toString();
+    if (!readTexts(root.value(u"docks"_s), session.docks))
+        return badField(u"docks"_s);
+    const QJsonObject layouts = root.value(u"layouts"_s).toObject();
     for (auto at = layouts.begin(); at != layouts.end(); ++at) {
         const auto state = QByteArray::fromBase64Encoding(at.value().toString().toLatin1(),
                                                           QByteArray::AbortOnBase64DecodingErrors);
         if (!state || (*state).isEmpty())
-            return badField(QStringLiteral("layouts"));
+            return badField(u"layouts"_s);
         session.layouts += {at.key(), *state};
     }
     return {};
@@ -215,18 +212,18 @@ QByteArray sessionJson(const SessionFile &session, const QString &path)
     for (const SessionFile::Layout &layout : session.layouts)
         layouts.insert(layout.id, QString::fromLatin1(layout.state.toBase64()));
     QJsonObject root{{kSessionKind, kSessionVersion},
-                     {QStringLiteral("document"), bundleJson(session.document, folder)},
-                     {QStringLiteral("place"), session.place},
-                     {QStringLiteral("layout"), session.layout},
-                     {QStringLiteral("docks"), QJsonArray::fromStringList(session.docks)},
-                     {QStringLiteral("layouts"), layouts},
-                     {QStringLiteral("pairs"), QJsonArray::fromStringList(session.pairs)}};
+                     {u"document"_s, bundleJson(session.document, folder)},
+                     {u"place"_s, session.place},
+                     {u"layout"_s, session.layout},
+                     {u"docks"_s, QJsonArray::fromStringList(session.docks)},
+                     {u"layouts"_s, layouts},
+                     {u"pairs"_s, QJsonArray::fromStringList(session.pairs)}};
     if (!session.other.none())
-        root.insert(QStringLiteral("other"), bundleJson(session.other, folder));
+        root.insert(u"other"_s, bundleJson(session.other, folder));
     // As a file of bookmarks has them.
     const auto bookmarks =
         QJsonDocument::fromJson(bookmarksJson(session.document.path, session.bookmarks));
-    root.insert(QStringLiteral("bookmarks"), bookmarks.object());
+    root.insert(u"bookmarks"_s, bookmarks.object());
     return QJsonDocument(root).toJson();
 }
 
@@ -243,16 +240,15 @@ Result<SessionFile> parseSession(const QByteArray &json, const QString &path)
                          kSessionKind);
     SessionFile session;
     const QDir folder = QFileInfo(path).absoluteDir();
-    session.document = readBundle(root.value(QStringLiteral("document")).toObject(), folder);
-    session.other = readBundle(root.value(QStringLiteral("other")).toObject(), folder);
+    session.document = readBundle(root.value(u"document"_s).toObject(), folder);
+    session.other = readBundle(root.value(u"other"_s).toObject(), folder);
     if (session.document.none())
-        return badField(QStringLiteral("document"));
-    session.place = root.value(QStringLiteral("place")).toString();
+        return badField(u"document"_s);
+    session.place = root.value(u"place"_s).toString();
     TRY(readLayouts(root, session));
-    if (!readTexts(root.value(QStringLiteral("pairs")), session.pairs) ||
-        session.pairs.size() % 2 != 0)
-        return badField(QStringLiteral("pairs"));
-    if (const QJsonValue kept = root.value(QStringLiteral("bookmarks")); !kept.isUndefined()) {
+    if (!readTexts(root.value(u"pairs"_s), session.pairs) || session.pairs.size() % 2 != 0)
+        return badField(u"pairs"_s);
+    if (const QJsonValue kept = root.value(u"bookmarks"_s); !kept.isUndefined()) {
         auto bookmarks = TRY(parseBookmarks(QJsonDocument(kept.toObject()).toJson()));
         session.bookmarks = std::move(bookmarks);
     }

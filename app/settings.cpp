@@ -9,11 +9,11 @@ namespace kernscope::app {
 
 namespace {
 
-const QString kRecentKey = QStringLiteral("recent");
-const QString kPairingsKey = QStringLiteral("pairings");
-const QString kThemeKey = QStringLiteral("appearance/theme");
-const QString kFontKey = QStringLiteral("appearance/fontStep");
-const QString kColumnsGroup = QStringLiteral("columns/");
+const QString kRecentKey = u"recent"_s;
+const QString kPairingsKey = u"pairings"_s;
+const QString kThemeKey = u"appearance/theme"_s;
+const QString kFontKey = u"appearance/fontStep"_s;
+const QString kColumnsGroup = u"columns/"_s;
 
 /// Backups were on by default and lay in the bundle, and every save stored that choice: it is
 /// forgotten, and chosen again where backups beside the bundle are wanted.
@@ -27,19 +27,19 @@ constexpr std::array<SettingsStep, 1> kSteps{forgetBackupChoice};
 
 QString stateKey(const QString &layout)
 {
-    return QStringLiteral("layouts/%1/state").arg(layout);
+    return u"layouts/%1/state"_s.arg(layout);
 }
 
 QString docksKey(const QString &layout)
 {
-    return QStringLiteral("layouts/%1/docks").arg(layout);
+    return u"layouts/%1/docks"_s.arg(layout);
 }
 
 } // namespace
 
 SettingsState migrateSettings(QSettings &store, std::span<const SettingsStep> steps)
 {
-    const QString key = QStringLiteral("version");
+    const QString key = u"version"_s;
     const int present = static_cast<int>(steps.size()) + 1;
     const int unnumbered = store.allKeys().isEmpty() ? present : 1;
     const int version = std::max(1, store.value(key, unnumbered).toInt());
@@ -56,7 +56,7 @@ SettingsState migrateSettings(QSettings &store, std::span<const SettingsStep> st
 
 Settings::Settings()
     : m_store(std::make_unique<QSettings>(QSettings::IniFormat, QSettings::UserScope,
-                                          QStringLiteral("kernscope"), QStringLiteral("kernscope")))
+                                          u"kernscope"_s, u"kernscope"_s))
 {
     m_stateFolder = toQString(kernscope::stateFolder());
     migrate();
@@ -64,7 +64,7 @@ Settings::Settings()
 
 Settings::Settings(const QString &file)
     : m_store(std::make_unique<QSettings>(file, QSettings::IniFormat)),
-      m_stateFolder(QFileInfo(file).absolutePath() + QStringLiteral("/state"))
+      m_stateFolder(QFileInfo(file).absolutePath() + u"/state"_s)
 {
     migrate();
 }
@@ -74,9 +74,8 @@ void Settings::migrate()
     if (migrateSettings(*m_store, kSteps) == SettingsState::Ready)
         return;
     const QFileInfo newer(m_store->fileName());
-    const QString own = QStringLiteral("%1/%2.v%3.ini")
-                            .arg(newer.path(), newer.completeBaseName())
-                            .arg(kSteps.size() + 1);
+    const QString own =
+        u"%1/%2.v%3.ini"_s.arg(newer.path(), newer.completeBaseName()).arg(kSteps.size() + 1);
     m_store = std::make_unique<QSettings>(own, QSettings::IniFormat);
     migrateSettings(*m_store, kSteps);
 }
@@ -87,8 +86,8 @@ QList<Settings::Recent> Settings::recent() const
     const int count = m_store->beginReadArray(kRecentKey);
     for (int i = 0; i < std::min(count, kMaxRecent); ++i) {
         m_store->setArrayIndex(i);
-        const Recent entry{m_store->value(QStringLiteral("path")).toString(),
-                           m_store->value(QStringLiteral("other")).toString()};
+        const Recent entry{m_store->value(u"path"_s).toString(),
+                           m_store->value(u"other"_s).toString()};
         if (!entry.path.isEmpty())
             entries.push_back(entry);
     }
@@ -102,9 +101,9 @@ void Settings::writeRecent(const QList<Recent> &entries)
     m_store->beginWriteArray(kRecentKey, static_cast<int>(entries.size()));
     for (int i = 0; i < entries.size(); ++i) {
         m_store->setArrayIndex(i);
-        m_store->setValue(QStringLiteral("path"), entries[i].path);
+        m_store->setValue(u"path"_s, entries[i].path);
         if (!entries[i].other.isEmpty())
-            m_store->setValue(QStringLiteral("other"), entries[i].other);
+            m_store->setValue(u"other"_s, entries[i].other);
     }
     m_store->endArray();
 }
@@ -132,9 +131,9 @@ QList<Settings::Pairing> Settings::pairings() const
     const int count = m_store->beginReadArray(kPairingsKey);
     for (int i = 0; i < std::min(count, kMaxPairings); ++i) {
         m_store->setArrayIndex(i);
-        entries.push_back({m_store->value(QStringLiteral("path")).toString(),
-                           m_store->value(QStringLiteral("other")).toString(),
-                           m_store->value(QStringLiteral("names")).toStringList()});
+        entries.push_back({m_store->value(u"path"_s).toString(),
+                           m_store->value(u"other"_s).toString(),
+                           m_store->value(u"names"_s).toStringList()});
     }
     m_store->endArray();
     return entries;
@@ -171,9 +170,9 @@ void Settings::setPairsByHand(const QString &path, const QString &other, const Q
     m_store->beginWriteArray(kPairingsKey, static_cast<int>(entries.size()));
     for (int i = 0; i < entries.size(); ++i) {
         m_store->setArrayIndex(i);
-        m_store->setValue(QStringLiteral("path"), entries[i].path);
-        m_store->setValue(QStringLiteral("other"), entries[i].other);
-        m_store->setValue(QStringLiteral("names"), entries[i].names);
+        m_store->setValue(u"path"_s, entries[i].path);
+        m_store->setValue(u"other"_s, entries[i].other);
+        m_store->setValue(u"names"_s, entries[i].names);
     }
     m_store->endArray();
 }
@@ -183,9 +182,9 @@ ThemeChoice Settings::theme() const
     if (m_theme)
         return *m_theme;
     const QString name = m_store->value(kThemeKey).toString();
-    if (name == QLatin1String("light"))
+    if (name == "light"_L1)
         return ThemeChoice::Light;
-    return name == QLatin1String("dark") ? ThemeChoice::Dark : ThemeChoice::System;
+    return name == "dark"_L1 ? ThemeChoice::Dark : ThemeChoice::System;
 }
 
 void Settings::setTheme(ThemeChoice choice)
@@ -193,11 +192,11 @@ void Settings::setTheme(ThemeChoice choice)
     m_theme.reset();
     const auto name = [choice] {
         switch (choice) {
-        case ThemeChoice::Light: return QStringLiteral("light");
-        case ThemeChoice::Dark: return QStringLiteral("dark");
+        case ThemeChoice::Light: return u"light"_s;
+        case ThemeChoice::Dark: return u"dark"_s;
         case ThemeChoice::System: break;
         }
-        return QStringLiteral("system");
+        return u"system"_s;
     };
     m_store->setValue(kThemeKey, name());
 }

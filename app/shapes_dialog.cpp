@@ -17,7 +17,7 @@ QString extentsText(const std::vector<std::int64_t> &dims)
 {
     QStringList words;
     for (const std::int64_t extent : dims)
-        words << (extent < 0 ? QStringLiteral("?") : QString::number(extent));
+        words << (extent < 0 ? u"?"_s : QString::number(extent));
     return words.join(QLatin1Char(','));
 }
 
@@ -83,8 +83,7 @@ void ShapesDialog::addFields(QWidget &fields, const std::vector<shapes::OpenInpu
         text->setAccessibleName(tr("Shape of %1").arg(ui::fromUtf8(input.input)));
         text->setToolTip(ui::fromUtf8(input.type));
         auto *label = new QLabel(
-            QStringLiteral("%1  %2").arg(ui::fromUtf8(input.input), ui::fromUtf8(input.type)),
-            &fields);
+            u"%1  %2"_s.arg(ui::fromUtf8(input.input), ui::fromUtf8(input.type)), &fields);
         label->setTextFormat(Qt::PlainText);
         label->setBuddy(text);
         form->addRow(label, text);

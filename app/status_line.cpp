@@ -43,7 +43,7 @@ StatusLine::StatusLine(ui::Session &session, QWidget *parent) : QWidget(parent),
     m_diagnostics = flatButton(this, tr("Show diagnostics"));
     m_message = new ui::ElidedLabel(Qt::ElideRight, this);
     m_message->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
-    m_message->setObjectName(QStringLiteral("statusMessage"));
+    m_message->setObjectName(u"statusMessage"_s);
     m_task = new ui::ElidedLabel(Qt::ElideMiddle, this);
     m_task->setFixedWidth(ui::theme::em(this, 16));
     m_task->setAlignment(Qt::AlignRight | Qt::AlignVCenter);

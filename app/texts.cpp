@@ -86,12 +86,11 @@ QString faultSentence(const search::PlaceFault &fault)
     // Backwards: a value, such as a name, may itself hold {0}.
     std::vector<std::pair<qsizetype, std::size_t>> places;
     for (std::size_t i = 0; i < fault.values.size(); ++i)
-        places.emplace_back(text.indexOf(QStringLiteral("{%1}").arg(i)), i);
+        places.emplace_back(text.indexOf(u"{%1}"_s.arg(i)), i);
     std::sort(places.rbegin(), places.rend());
     for (const auto &[at, value] : places) {
         if (at >= 0)
-            text.replace(at, QStringLiteral("{%1}").arg(value).size(),
-                         ui::fromUtf8(fault.values[value]));
+            text.replace(at, u"{%1}"_s.arg(value).size(), ui::fromUtf8(fault.values[value]));
     }
     return text;
 }

@@ -31,7 +31,7 @@ QString translatedCell(std::string_view cell)
 
 std::vector<TourStep> tourSteps()
 {
-    QFile file(QStringLiteral(":/tour/steps.csv"));
+    QFile file(u":/tour/steps.csv"_s);
     if (!file.open(QIODevice::ReadOnly))
         return {};
     const QByteArray text = file.readAll();
@@ -68,7 +68,7 @@ constexpr double kPanelWidth = 24, kFrameWidth = 0.2; // in ems
 
 TourPanel::TourPanel(QWidget *window) : QFrame(window)
 {
-    setObjectName(QStringLiteral("tourPanel"));
+    setObjectName(u"tourPanel"_s);
     setFrameShape(QFrame::NoFrame);
     setAutoFillBackground(true);
     m_title = label({}, Type::Title, this);
@@ -205,7 +205,7 @@ void TourPanel::wearPalette()
 
 TourFrame::TourFrame(QWidget *window) : QWidget(window)
 {
-    setObjectName(QStringLiteral("tourFrame"));
+    setObjectName(u"tourFrame"_s);
     setAttribute(Qt::WA_TransparentForMouseEvents);
     setAttribute(Qt::WA_NoSystemBackground);
     setFocusPolicy(Qt::NoFocus);
@@ -257,8 +257,8 @@ void Tour::start()
     if (m_steps.empty())
         return;
     m_running = true;
-    m_window.notices().remove(QStringLiteral("sample"));
-    m_window.notices().remove(QStringLiteral("tour"));
+    m_window.notices().remove(u"sample"_s);
+    m_window.notices().remove(u"tour"_s);
     m_before.clear();
     for (const QString &path : {m_window.document().path(), m_window.document().otherPath()}) {
         if (!path.isEmpty())
@@ -307,8 +307,7 @@ void Tour::offerBefore()
     const QStringList paths = std::exchange(m_before, {});
     if (paths.isEmpty() || !m_window.document().inMemory())
         return;
-    m_window.notices().add(NoticeArea::Kind::Note, QStringLiteral("tour"),
-                           tr("The tour has ended."),
+    m_window.notices().add(NoticeArea::Kind::Note, u"tour"_s, tr("The tour has ended."),
                            {{tr("Open %1 Again").arg(QFileInfo(paths.first()).fileName()),
                              [this, paths] { m_window.openPaths(paths); }}});
 }
@@ -322,16 +321,15 @@ void Tour::offer(Settings &settings)
             m_window.openSample(sample, other);
         };
     };
-    std::vector<NoticeAction> actions{
-        {tr("Sparse Build"), open("sample-sparse.mlmodelc")},
-        {tr("Palette Build"), open("sample-palette.mlmodelc")},
-        {tr("Compare Dense with Sparse"),
-         open("sample-dense.mlmodelc", QStringLiteral("sample-sparse.mlmodelc"))}};
+    std::vector<NoticeAction> actions{{tr("Sparse Build"), open("sample-sparse.mlmodelc")},
+                                      {tr("Palette Build"), open("sample-palette.mlmodelc")},
+                                      {tr("Compare Dense with Sparse"),
+                                       open("sample-dense.mlmodelc", u"sample-sparse.mlmodelc"_s)}};
     if (!settings.get(Settings::kTourOffered)) {
         settings.set(Settings::kTourOffered, true);
         actions.insert(actions.begin(), {tr("Take the Tour"), [this] { start(); }});
     }
-    m_window.notices().add(NoticeArea::Kind::Note, QStringLiteral("sample"),
+    m_window.notices().add(NoticeArea::Kind::Note, u"sample"_s,
                            tr("This is the embedded sample, a small network in three builds. Open "
                               "your own with Ctrl+O, or drop it here."),
                            std::move(actions));
@@ -375,7 +373,7 @@ void Tour::arrive()
         if (const auto place = parsePlace(*bundle, step.place, m_window.session().place().file))
             m_window.session().goTo(*place);
     }
-    if (step.target.startsWith(QLatin1String("dock/"))) {
+    if (step.target.startsWith("dock/"_L1)) {
         if (ui::Dock *dock = m_window.docks().dock(step.target.section(QLatin1Char('/'), 1, 1))) {
             const bool focused =
                 m_window.focusWidget() && m_panel->isAncestorOf(m_window.focusWidget());
@@ -393,19 +391,19 @@ QWidget *Tour::targetWidget(const TourStep &step) const
 {
     const QString kind = step.target.section(QLatin1Char('/'), 0, 0);
     const QString name = step.target.section(QLatin1Char('/'), 1, 1);
-    if (kind == QLatin1String("dock")) {
+    if (kind == "dock"_L1) {
         ui::Dock *dock = m_window.docks().dock(name);
         const QString inside = step.target.section(QLatin1Char('/'), 2, 2);
         return !dock || inside.isEmpty() ? dock : dock->findChild<QWidget *>(inside);
     }
-    const auto *bar = m_window.findChild<QToolBar *>(QStringLiteral("tools"));
-    if (kind == QLatin1String("action")) {
+    const auto *bar = m_window.findChild<QToolBar *>(u"tools"_s);
+    if (kind == "action"_L1) {
         QAction *action = m_window.findChild<QAction *>(name);
         return action && bar ? bar->widgetForAction(action) : nullptr;
     }
-    if (kind == QLatin1String("menu"))
+    if (kind == "menu"_L1)
         return m_window.menuBar();
-    return m_window.findChild<QWidget *>(QStringLiteral("goToBox"));
+    return m_window.findChild<QWidget *>(u"goToBox"_s);
 }
 
 QRect Tour::target() const
@@ -419,7 +417,7 @@ QRect Tour::target() const
         widget->window() != &m_window)
         return {};
     QRect rect = widget->rect();
-    if (step.target.startsWith(QLatin1String("menu/"))) {
+    if (step.target.startsWith("menu/"_L1)) {
         const auto *menu =
             m_window.menuBar()->findChild<QMenu *>(step.target.section(QLatin1Char('/'), 1, 1));
         rect = menu ? m_window.menuBar()->actionGeometry(menu->menuAction()) : QRect();

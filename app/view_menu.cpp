@@ -88,7 +88,7 @@ void TableColumns::fillMenu(QMenu *menu, QAbstractItemView *view)
         QString title = model.headerData(column, Qt::Horizontal).toString();
         if (title.isEmpty())
             title = tr("Column %1").arg(column + 1);
-        QAction *action = menu->addAction(title.replace(QLatin1Char('&'), QLatin1String("&&")));
+        QAction *action = menu->addAction(title.replace(QLatin1Char('&'), "&&"_L1));
         action->setCheckable(true);
         action->setChecked(!header->isSectionHidden(column));
         action->setToolTip(model.headerData(column, Qt::Horizontal, Qt::ToolTipRole).toString());
@@ -118,7 +118,7 @@ QString TableColumns::stateOf(const QHeaderView &header)
     for (int visual = 0; visual < header.count(); ++visual) {
         const int column = header.logicalIndex(visual);
         const bool chosenAway = header.isSectionHidden(column) && !absent.contains(column);
-        words += (chosenAway ? QStringLiteral("-") : QString()) + QString::number(column);
+        words += (chosenAway ? u"-"_s : QString()) + QString::number(column);
     }
     return words.join(QLatin1Char(' '));
 }
@@ -243,7 +243,7 @@ void ViewMenu::fill(QMenu *menu)
 void ViewMenu::addDocks(QMenu *menu)
 {
     const QStringList elsewhere =
-        QStringLiteral("compare places codebooks builds bytes ranges help").split(QLatin1Char(' '));
+        u"compare places codebooks builds bytes ranges help"_s.split(QLatin1Char(' '));
     for (const DockSet::Entry &entry : m_docks->entries()) {
         const bool alone = entry.menuActions.isEmpty() || elsewhere.contains(entry.dock->id());
         QMenu *part = alone ? menu : menu->addMenu(entry.dock->windowTitle());

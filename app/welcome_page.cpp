@@ -35,8 +35,7 @@ QPushButton *welcomeButton(const QString &text, QWidget *parent)
     button->setFlat(true);
     button->setCursor(Qt::PointingHandCursor);
     // The colour of the palette in force, whatever it was when the button was made.
-    button->setStyleSheet(
-        QStringLiteral("color: palette(link); text-align: left; padding: 0.2em 0;"));
+    button->setStyleSheet(u"color: palette(link); text-align: left; padding: 0.2em 0;"_s);
     return button;
 }
 
@@ -88,7 +87,7 @@ QWidget *WelcomePage::buildOpening()
     auto *buttons = new QVBoxLayout;
     const auto add = [&](const QString &text, const QString &what, auto signal) {
         auto *button = new QCommandLinkButton(text, what, box);
-        button->setIcon(ui::lineIcon(QStringLiteral("forward"))); // not the style's own picture
+        button->setIcon(ui::lineIcon(u"forward"_s)); // not the style's own picture
         connect(button, &QCommandLinkButton::clicked, this, signal);
         buttons->addWidget(button);
     };

@@ -33,8 +33,7 @@ const OperandPlace *placeOfFirstWeight(const Bundle &bundle)
 
 } // namespace
 
-HexDock::HexDock(Session &session, QWidget *parent)
-    : Dock(session, QStringLiteral("hex"), tr("Bytes"), parent)
+HexDock::HexDock(Session &session, QWidget *parent) : Dock(session, u"hex"_s, tr("Bytes"), parent)
 {
     auto *content = new QWidget(this);
     const int gap = theme::em(this, 0.25);
@@ -238,13 +237,11 @@ QString HexDock::shortReadings() const
     QStringList words;
     for (int row = 0; row < m_readings->rowCount(); ++row) {
         const QString name = m_readings->name(row);
-        static const QStringList wanted{QStringLiteral("u8"), QStringLiteral("i8"),
-                                        QStringLiteral("u16"), QStringLiteral("fp16"),
-                                        QStringLiteral("fp32")};
+        static const QStringList wanted{u"u8"_s, u"i8"_s, u"u16"_s, u"fp16"_s, u"fp32"_s};
         if (wanted.contains(name))
             words += name + u' ' + m_readings->value(row);
     }
-    return words.join(QStringLiteral(", "));
+    return words.join(u", "_s);
 }
 
 void HexDock::pick(const ByteRange &range)
@@ -316,8 +313,7 @@ void HexDock::elideField()
     const int beside = m_selection->sizeHint().width() + 2 * theme::em(this, 0.25);
     const int room = std::max(0, m_content->width() - theme::em(this, 0.6) - beside);
     const bool readings = m_inspector->isHidden() && !m_fieldText.isEmpty();
-    const QString text =
-        readings ? m_fieldText + QStringLiteral("  \u00B7  ") + shortReadings() : m_fieldText;
+    const QString text = readings ? m_fieldText + u"  \u00B7  "_s + shortReadings() : m_fieldText;
     // Readings go from the last one on; of a field both ends say what it is.
     const QFontMetrics metrics = m_field->fontMetrics();
     const bool both = readings && metrics.horizontalAdvance(m_fieldText) < room;

@@ -21,7 +21,7 @@ constexpr int kClockMs = 80;
 
 std::optional<search::BytePattern> parseHexPattern(QString text)
 {
-    text.remove(QStringLiteral("0x"), Qt::CaseInsensitive);
+    text.remove(u"0x"_s, Qt::CaseInsensitive);
     for (const char16_t between : {u',', u' ', u'\t', u'\n'})
         text.remove(between);
     auto pattern = search::parseBytePattern(text.toStdString());
@@ -99,10 +99,10 @@ void HexFindBar::build()
         tool->setToolTip(name);
         return tool;
     };
-    m_back = button(QStringLiteral("\u25C0"), tr("Find the one before (Shift+F3)"));
-    m_forward = button(QStringLiteral("\u25B6"), tr("Find the next one (F3)"));
+    m_back = button(u"\u25C0"_s, tr("Find the one before (Shift+F3)"));
+    m_forward = button(u"\u25B6"_s, tr("Find the next one (F3)"));
     m_cancel = button(tr("Cancel"), tr("Stop looking"));
-    m_close = button(QStringLiteral("\u2715"), tr("Close (Escape)"));
+    m_close = button(u"\u2715"_s, tr("Close (Escape)"));
     m_cancel->setEnabled(false);
     m_progress = thinProgress(this, tr("How far the search is"), 6);
     m_message = new QLabel(this);

@@ -53,8 +53,7 @@ void ByteGlyphs::prepare(const QFont &font)
     for (std::size_t i = 0; i < m_digits.size(); ++i) {
         const bool printable = i >= 0x20 && i < 0x7f;
         prepare(m_digits[i], QString::number(i, 16).rightJustified(2, u'0'));
-        prepare(m_letters[i],
-                printable ? QString(QChar(static_cast<char16_t>(i))) : QStringLiteral("\u00B7"));
+        prepare(m_letters[i], printable ? QString(QChar(static_cast<char16_t>(i))) : u"\u00B7"_s);
     }
 }
 

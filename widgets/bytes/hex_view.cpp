@@ -242,10 +242,9 @@ QString HexView::tipAt(std::uint64_t offset) const
         return hexNumber(std::to_integer<std::uint64_t>(byte), 2);
     };
     const ByteRange one{FileOffset(offset), ByteCount(1)};
-    QString tip = QStringLiteral("%1: %2").arg(hexNumber(offset, m_layout.offsetDigits()),
-                                               hex(bytes()[offset]));
+    QString tip = u"%1: %2"_s.arg(hexNumber(offset, m_layout.offsetDigits()), hex(bytes()[offset]));
     if (m_file->changed(one))
-        tip += QStringLiteral(" %1 ").arg(theme::glyph(Token::MarkChanged)) +
+        tip += u" %1 "_s.arg(theme::glyph(Token::MarkChanged)) +
                tr("changed, on disk %1").arg(hex(m_file->diskByte(FileOffset(offset))));
     const QString field = fromUtf8(fieldOf(offset).text);
     return field.isEmpty() ? tip : tip + u'\n' + field;

@@ -23,9 +23,9 @@ public:
         int beside = 0;
         for (int row = 0; row < readings.rowCount(); ++row) {
             const QString name = readings.name(row);
-            if (name == QLatin1String("fp32"))
+            if (name == "fp32"_L1)
                 beside = kStep * row + 1;
-            m_rank.push_back(name == QLatin1String("bits")             ? beside
+            m_rank.push_back(name == "bits"_L1                         ? beside
                              : readings.longestValue(row) > kLongest32 ? kLast + row
                                                                        : kStep * row);
         }
@@ -120,7 +120,7 @@ void InspectorView::measure()
         m_needs.push_back(fontMetrics().horizontalAdvance(name + value) + around);
         if (longest <= kLongest32)
             m_usual = std::max(m_usual, m_needs.back());
-        if (name == QLatin1String("bits") && row > 0)
+        if (name == "bits"_L1 && row > 0)
             m_needs.back() = std::max(m_needs.back(), m_needs[m_needs.size() - 2]); // as fp32
     }
     m_wide = *std::max_element(m_needs.begin(), m_needs.end());

@@ -34,16 +34,14 @@ std::vector<SectionKind> kindsOf(const Bundle &bundle, std::size_t file)
 QString groupedFraction(double value)
 {
     const auto hundredths = static_cast<std::uint64_t>(value * 100 + 0.5);
-    return QStringLiteral("%1.%2")
-        .arg(groupedNumber(hundredths / 100))
+    return u"%1.%2"_s.arg(groupedNumber(hundredths / 100))
         .arg(hundredths % 100, 2, 10, QLatin1Char('0'));
 }
 
 } // namespace
 
 LayoutDock::LayoutDock(Session &session, QWidget *parent)
-    : Dock(session, QStringLiteral("layout"), tr("Sections"), parent),
-      m_model(new SectionModel(this))
+    : Dock(session, u"layout"_s, tr("Sections"), parent), m_model(new SectionModel(this))
 {
     auto *content = new QWidget(this);
     const int gap = theme::em(this, 0.25);
@@ -162,8 +160,8 @@ QWidget *LayoutDock::createZoomBar(QWidget *parent)
         connect(tool, &QToolButton::clicked, action, &QAction::trigger);
         bar->addWidget(tool);
     };
-    button(m_zoomOut, QStringLiteral("\u2212"));
-    button(m_zoomIn, QStringLiteral("+"));
+    button(m_zoomOut, u"\u2212"_s);
+    button(m_zoomIn, u"+"_s);
     button(m_fit, tr("Fit"));
     button(m_oneToOne, tr("100 %"));
     return box;

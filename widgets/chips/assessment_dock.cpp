@@ -20,13 +20,12 @@ using decision::Outcome;
 
 QString stateGlyph(const std::optional<bool> &passes)
 {
-    return passes ? (*passes ? QStringLiteral("\u2713") : QStringLiteral("\u2715"))
-                  : QStringLiteral("?");
+    return passes ? (*passes ? u"\u2713"_s : u"\u2715"_s) : u"?"_s;
 }
 
 QString secondsWord(const std::optional<double> &time)
 {
-    return time ? siWord(*time, QStringLiteral("s")) : Words::tr("unknown");
+    return time ? siWord(*time, u"s"_s) : Words::tr("unknown");
 }
 
 QString exactBytes(std::uint64_t bytes)
@@ -41,7 +40,7 @@ QString knownBytes(const std::optional<std::uint64_t> &bytes)
 
 QString contested(const QString &other)
 {
-    return QStringLiteral(" %1 %2").arg(theme::glyph(Token::MarkContested), other);
+    return u" %1 %2"_s.arg(theme::glyph(Token::MarkContested), other);
 }
 
 QString sentenceOf(const Weight &weight, const roofline::Assessment &assessment)
@@ -86,7 +85,7 @@ QString gateCounts(const std::vector<decision::Reason> &reasons)
         words += Words::tr("%1 fail").arg(fail);
     if (const auto open = count(std::nullopt))
         words += Words::tr("%1 open").arg(open);
-    return words.join(QStringLiteral(", "));
+    return words.join(u", "_s);
 }
 
 AssessmentFacts bytesFacts(const roofline::Assessment &assessment)
@@ -119,41 +118,38 @@ AssessmentFacts speedFacts(const roofline::Assessment &assessment)
                                    "not measured")});
     if (const auto &speedup = assessment.speedup)
         facts.push_back({Words::tr("measured"), Words::tr("%1 \u00d7").arg(speedupWord(*speedup)),
-                         QStringLiteral("%1 \u00b7 %2 \u00b7 %3")
-                             .arg(fromUtf8(speedup->condition), fromUtf8(speedup->source),
-                                  confidenceWord(speedup->confidence))});
+                         u"%1 \u00b7 %2 \u00b7 %3"_s.arg(fromUtf8(speedup->condition),
+                                                         fromUtf8(speedup->source),
+                                                         confidenceWord(speedup->confidence))});
     for (const decision::Measurement &measured : assessment.measured) {
         const QString figure = speedupWord({measured.low, measured.high, {}, {}, {}});
-        facts.push_back({Words::tr("published %1\u00a0\u00d7").arg(figure),
-                         measured.holds()
-                             ? (*measured.holds() ? Words::tr("holds here") : Words::tr("not here"))
-                             : Words::tr("open here"),
-                         QStringLiteral("%1 \u00b7 %2")
-                             .arg(fromUtf8(measured.condition), fromUtf8(measured.source))});
+        facts.push_back(
+            {Words::tr("published %1\u00a0\u00d7").arg(figure),
+             measured.holds()
+                 ? (*measured.holds() ? Words::tr("holds here") : Words::tr("not here"))
+                 : Words::tr("open here"),
+             u"%1 \u00b7 %2"_s.arg(fromUtf8(measured.condition), fromUtf8(measured.source))});
         for (const decision::Condition &condition : measured.conditions)
             facts.push_back(
-                {QStringLiteral("   %1 %2")
-                     .arg(stateGlyph(condition.holds), fromUtf8(condition.name)),
+                {u"   %1 %2"_s.arg(stateGlyph(condition.holds), fromUtf8(condition.name)),
                  condition.holds.value_or(false)
                      ? fromUtf8(condition.found)
                      : Words::tr("%1, needs %2")
                            .arg(fromUtf8(condition.found), fromUtf8(condition.required)),
-                 QStringLiteral("%1 \u00b7 %2")
-                     .arg(fromUtf8(condition.source), confidenceWord(condition.confidence))});
+                 u"%1 \u00b7 %2"_s.arg(fromUtf8(condition.source),
+                                       confidenceWord(condition.confidence))});
     }
     return facts;
 }
 
 AssessmentFacts memoryFacts(const decision::KernelMemory &memory)
 {
-    const QString source =
-        QStringLiteral("%1, %2 \u00b7 %3")
-            .arg(fromUtf8(target::halOffsetText(memory.offset)),
-                 fromUtf8(target::halLayoutName(memory.layout)), fromUtf8(memory.source));
+    const QString source = u"%1, %2 \u00b7 %3"_s.arg(fromUtf8(target::halOffsetText(memory.offset)),
+                                                     fromUtf8(target::halLayoutName(memory.layout)),
+                                                     fromUtf8(memory.source));
     AssessmentFacts facts{
         {Words::tr("a core holds"),
-         (memory.atMost && memory.demand ? QStringLiteral("\u2264 ") : QString()) +
-             knownBytes(memory.demand),
+         (memory.atMost && memory.demand ? u"\u2264 "_s : QString()) + knownBytes(memory.demand),
          memory.replicated ? Words::tr("A copy on each core")
          : memory.atMost   ? Words::tr("At most: how its cores share it is not known")
                            : QString()},
@@ -221,11 +217,10 @@ AssessmentFacts timeFacts(const Bundle &bundle, const roofline::Layer &layer,
         {Words::tr("predicted time"), secondsWord(assessment.timeS),
          fromUtf8(roofline::predictionNote(*assessment.decision.verdict->target))}};
     if (assessment.intensity)
-        facts.push_back(
-            {Words::tr("intensity"), siWord(*assessment.intensity, QStringLiteral("FLOP/B"))});
+        facts.push_back({Words::tr("intensity"), siWord(*assessment.intensity, u"FLOP/B"_s)});
     if (const auto &energy = assessment.energy; energy && (energy->lowJ || energy->highJ)) {
         const auto joules = [](const std::optional<double> &value) {
-            return value ? siWord(*value, QStringLiteral("J")) : QStringLiteral("?");
+            return value ? siWord(*value, u"J"_s) : u"?"_s;
         };
         facts.push_back({Words::tr("energy"),
                          Words::tr("%1 to %2").arg(joules(energy->lowJ), joules(energy->highJ)),
@@ -339,10 +334,10 @@ void FactRows::setGates(const QAbstractItemModel &gates)
     };
     for (int row = 0; row < gates.rowCount(); ++row) {
         const QString state = text(row, GateState);
-        QLabel *name = wrapped(
-            QStringLiteral("%1 %2").arg(state.section(QLatin1Char(' '), 0, 0), text(row, GateName)),
-            m_body, Qt::AlignLeft);
-        name->setAccessibleName(QStringLiteral("%1: %2").arg(text(row, GateName), state));
+        QLabel *name =
+            wrapped(u"%1 %2"_s.arg(state.section(QLatin1Char(' '), 0, 0), text(row, GateName)),
+                    m_body, Qt::AlignLeft);
+        name->setAccessibleName(u"%1: %2"_s.arg(text(row, GateName), state));
         QLabel *found = wrapped(text(row, GateFound), m_body, Qt::AlignRight);
         QStringList more;
         const QString needs = tr("needs %1").arg(text(row, GateNeeded));
@@ -352,8 +347,7 @@ void FactRows::setGates(const QAbstractItemModel &gates)
             if (!text(row, column).isEmpty())
                 more += text(row, column);
         }
-        auto *source =
-            design::label(more.join(QStringLiteral(" \u00b7 ")), design::Type::Small, m_body);
+        auto *source = design::label(more.join(u" \u00b7 "_s), design::Type::Small, m_body);
         source->setTextFormat(Qt::PlainText);
         source->setWordWrap(true);
         const QString note = gates.index(row, GateName).data(Qt::ToolTipRole).toString();
@@ -368,8 +362,8 @@ void FactRows::setGates(const QAbstractItemModel &gates)
 }
 
 AssessmentDock::AssessmentDock(Session &session, QWidget *parent)
-    : Dock(session, QStringLiteral("assessment"), tr("Assessment"), parent),
-      m_state(ChipState::of(session)), m_chip(&m_state.assessed())
+    : Dock(session, u"assessment"_s, tr("Assessment"), parent), m_state(ChipState::of(session)),
+      m_chip(&m_state.assessed())
 {
     m_gates = new RowTable<decision::Reason>(report::reasonTable(), this);
     auto *content = new QWidget(this);
@@ -432,11 +426,11 @@ void AssessmentDock::buildSections(QWidget *content)
 QLabel *AssessmentDock::buildLinks(QWidget *parent)
 {
     const int gap = design::space(this, design::Space::Small);
-    QLabel *further = linkLabel(
-        QStringLiteral("<a href=\"choose\">%1</a> \u00b7 <a href=\"geometry\">%2</a> \u00b7 "
-                       "<a href=\"targets\">%3</a>")
-            .arg(tr("Other forms"), tr("Whole geometry"), tr("The chip's values")),
-        parent);
+    QLabel *further =
+        linkLabel(u"<a href=\"choose\">%1</a> \u00b7 <a href=\"geometry\">%2</a> \u00b7 "
+                  "<a href=\"targets\">%3</a>"_s.arg(tr("Other forms"), tr("Whole geometry"),
+                                                     tr("The chip's values")),
+                  parent);
     further->setWordWrap(true);
     further->setContentsMargins(gap, gap, 0, gap);
     connect(further, &QLabel::linkActivated, this, &AssessmentDock::raiseRequested);

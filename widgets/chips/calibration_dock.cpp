@@ -15,7 +15,7 @@ namespace {
 
 QString calibrationValue(const roofline::CalibrationRow &row, double value)
 {
-    return row.unit == "s" ? siWord(value, QStringLiteral("s")) : QString::number(value, 'f', 3);
+    return row.unit == "s" ? siWord(value, u"s"_s) : QString::number(value, 'f', 3);
 }
 
 } // namespace
@@ -25,7 +25,7 @@ CalibrationPlot::CalibrationPlot(QWidget *parent) : PlotWidget(tr("Calibration")
     for (QCPAxis *axis : {plot().xAxis, plot().yAxis}) {
         axis->setScaleType(QCPAxis::stLogarithmic);
         axis->setTicker(QSharedPointer<QCPAxisTickerLog>::create());
-        axis->setNumberFormat(QStringLiteral("eb"));
+        axis->setNumberFormat(u"eb"_s);
         axis->setNumberPrecision(0);
     }
     plot().xAxis->setLabel(tr("measured (s, or times fp16)"));
@@ -135,7 +135,7 @@ QString CalibrationPlot::pointText(int point) const
           std::pair{tr("the model lacks"), one.missing},
           std::pair{tr("what shows it"), one.missingEvidence}}) {
         if (!said.empty())
-            text += QStringLiteral("\n%1: %2").arg(words, fromUtf8(said));
+            text += u"\n%1: %2"_s.arg(words, fromUtf8(said));
     }
     return text;
 }
@@ -165,8 +165,7 @@ void CalibrationPlot::applyColors(bool dark)
 }
 
 CalibrationDock::CalibrationDock(Session &session, QWidget *parent)
-    : Dock(session, QStringLiteral("calibration"), tr("Calibration"), parent),
-      m_state(ChipState::of(session)),
+    : Dock(session, u"calibration"_s, tr("Calibration"), parent), m_state(ChipState::of(session)),
       m_model(new RowTable<roofline::CalibrationRow>(report::calibrationTable(), this)),
       m_estimates(new RowTable<report::PlacedLayer>(report::estimateTable(), this))
 {
@@ -214,7 +213,7 @@ QWidget *CalibrationDock::buildEstimates(QWidget *parent)
     m_estimatesTitle = new QLabel(m_estimatesBox);
     m_estimatesTitle->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_estimatesTable = new QTableView(m_estimatesBox);
-    m_estimatesTable->setObjectName(QStringLiteral("compilerEstimates"));
+    m_estimatesTable->setObjectName(u"compilerEstimates"_s);
     m_estimatesTable->setAccessibleName(tr("The compiler's own estimates"));
     m_estimatesTable->setModel(m_estimates);
     prepareTable(m_estimatesTable);

@@ -72,7 +72,7 @@ QString verdictText(const FormChoice &choice, const std::string &chip)
                                    .arg(choice.chosen == "dense" ? ChooseDock::tr("dense fp16")
                                                                  : fromUtf8(choice.chosen),
                                         reason);
-    QString text = subject + QStringLiteral(": ") + take;
+    QString text = subject + u": "_s + take;
     if (choice.bound != roofline::Bound::Unknown && choice.zeroFraction)
         text += QLatin1Char(' ') +
                 ChooseDock::tr("As dense it is %1 bound in %2.")
@@ -130,8 +130,7 @@ QSize OutcomePill::sizeHint(const QStyleOptionViewItem &option, const QModelInde
 }
 
 ChooseDock::ChooseDock(Session &session, QWidget *parent)
-    : Dock(session, QStringLiteral("choose"), tr("Choose a Form"), parent),
-      m_state(ChipState::of(session))
+    : Dock(session, u"choose"_s, tr("Choose a Form"), parent), m_state(ChipState::of(session))
 {
     m_model = new RowTable<report::CandidateFacts>(report::candidateTable(), this);
     m_model->setLook(candidateLook);

@@ -128,8 +128,7 @@ std::vector<TargetFact> buildRows(const Target &a, const Target &b)
 } // namespace
 
 TargetsDock::TargetsDock(Session &session, QWidget *parent)
-    : Dock(session, QStringLiteral("targets"), tr("Targets and Gates"), parent),
-      m_state(ChipState::of(session))
+    : Dock(session, u"targets"_s, tr("Targets and Gates"), parent), m_state(ChipState::of(session))
 {
     m_model = new RowTable<TargetFact>(report::targetFactTable(), this);
     auto *content = new QWidget(this);
@@ -198,9 +197,9 @@ namespace {
 /// The parts of "2 x 4", "2x4", "2,4".
 QStringList numberParts(QString text)
 {
-    static const QRegularExpression times(QStringLiteral("(?<![0-9])([1-9][0-9]*)x"));
-    static const QRegularExpression separator(QStringLiteral("[\\s,\u00D7]+(x[\\s]+)?"));
-    return text.replace(times, QStringLiteral("\\1 ")).split(separator, Qt::SkipEmptyParts);
+    static const QRegularExpression times(u"(?<![0-9])([1-9][0-9]*)x"_s);
+    static const QRegularExpression separator(u"[\\s,\u00D7]+(x[\\s]+)?"_s);
+    return text.replace(times, u"\\1 "_s).split(separator, Qt::SkipEmptyParts);
 }
 
 QString listFault(const QStringList &parts)
@@ -225,8 +224,7 @@ std::vector<std::uint64_t> numbers(const QString &text)
 } // namespace
 
 CollectiveDock::CollectiveDock(Session &session, QWidget *parent)
-    : Dock(session, QStringLiteral("collective"), tr("Collective"), parent),
-      m_state(ChipState::of(session))
+    : Dock(session, u"collective"_s, tr("Collective"), parent), m_state(ChipState::of(session))
 {
     m_model = new EngineFactModel(report::collectiveFactTable(), this);
     auto *content = new QWidget(this);
@@ -277,19 +275,19 @@ QWidget *CollectiveDock::buildInputs(QWidget *content)
     auto *inputs = new QWidget(content);
     auto *form = new QFormLayout(inputs);
     form->addRow(tr("Chip"), sharedChipBox(m_state, inputs));
-    m_extents = field(inputs, tr("Mesh extents"), QStringLiteral("2 x 4"));
+    m_extents = field(inputs, tr("Mesh extents"), u"2 x 4"_s);
     form->addRow(tr("Mesh extents"), m_extents);
     m_dieAxis = spin(inputs, tr("Die axis"), 1, 64);
     form->addRow(tr("Die axis"), m_dieAxis);
     m_engines = spin(inputs, tr("Engines a die"), 4, 1'000'000);
     form->addRow(tr("Engines a die"), m_engines);
-    m_device = field(inputs, tr("Device"), QStringLiteral("1, 2"));
+    m_device = field(inputs, tr("Device"), u"1, 2"_s);
     form->addRow(tr("Device"), m_device);
     m_index = spin(inputs, tr("Engine index"), 6, 1'000'000'000);
     form->addRow(tr("Engine index"), m_index);
-    m_tensor = field(inputs, tr("Tensor"), QStringLiteral("64, 128"));
+    m_tensor = field(inputs, tr("Tensor"), u"64, 128"_s);
     form->addRow(tr("Tensor"), m_tensor);
-    m_axes = field(inputs, tr("Sharded over mesh axes"), QStringLiteral("0, 1"));
+    m_axes = field(inputs, tr("Sharded over mesh axes"), u"0, 1"_s);
     form->addRow(tr("Mesh axis of each tensor axis"), m_axes);
     m_reduction = spin(inputs, tr("Reduction type"), 1, 255);
     form->addRow(tr("Reduction type"), m_reduction);
@@ -346,7 +344,7 @@ namespace {
 /// Sixteen times B, -B and 1: how many of the ones survive.
 QString triplesOf(int base)
 {
-    return QStringList(16, QStringLiteral("%1 -%1 1").arg(base)).join(u' ');
+    return QStringList(16, u"%1 -%1 1"_s.arg(base)).join(u' ');
 }
 
 QString secondReading(const codec::ReductionTrace &trace)
@@ -357,8 +355,7 @@ QString secondReading(const codec::ReductionTrace &trace)
             .arg(static_cast<double>(trace.aligned.accumulator), 0, 'g', 9);
     for (const format::Reading &reading : format::readingsOf("reduction_tile")) {
         if (!reading.taken)
-            text +=
-                QStringLiteral(": %1 [%2]").arg(fromUtf8(reading.text), fromUtf8(reading.source));
+            text += u": %1 [%2]"_s.arg(fromUtf8(reading.text), fromUtf8(reading.source));
     }
     return text + u'.';
 }
@@ -452,7 +449,7 @@ void ReductionPlot::applyColors(bool dark)
 }
 
 ReductionDock::ReductionDock(Session &session, QWidget *parent)
-    : Dock(session, QStringLiteral("reduction"), tr("Reduction"), parent)
+    : Dock(session, u"reduction"_s, tr("Reduction"), parent)
 {
     setShowsFiles(false);
     auto *content = new QWidget(this);
@@ -467,8 +464,8 @@ ReductionDock::ReductionDock(Session &session, QWidget *parent)
     m_narrow = named(new QComboBox(content), tr("Narrow the port to"));
     m_narrow->setToolTip(tr("What an fp8 output holds of the port, by what is beyond its range"));
     m_narrow->addItem(tr("fp16 port"));
-    m_narrow->addItem(tr("to E4M3"), QStringLiteral("e4m3"));
-    m_narrow->addItem(tr("to E5M2"), QStringLiteral("e5m2"));
+    m_narrow->addItem(tr("to E4M3"), u"e4m3"_s);
+    m_narrow->addItem(tr("to E5M2"), u"e5m2"_s);
     bar->addWidget(m_narrow);
     connect(m_narrow, &QComboBox::activated, this, &ReductionDock::scheduleRefresh);
     laidOut(contentColumn(content), {bar, m_result, {m_plot, 1}});
@@ -485,7 +482,7 @@ ReductionDock::ReductionDock(Session &session, QWidget *parent)
 void ReductionDock::fillExamples()
 {
     m_examples->addItem(tr("Published cases\u2026"));
-    m_examples->addItem(tr("4096 and 1024 ones: 5116"), QStringLiteral("4096 1*1024"));
+    m_examples->addItem(tr("4096 and 1024 ones: 5116"), u"4096 1*1024"_s);
     m_examples->addItem(tr("16 triples of 1024: all survive"), triplesOf(1024));
     m_examples->addItem(tr("16 triples of 4096: four survive"), triplesOf(4096));
     m_examples->addItem(tr("16 triples of 2600: contested"), triplesOf(2600));

@@ -78,8 +78,7 @@ imageParts(const std::function<std::uint32_t(const descriptor::ImageGroup &)> &p
 } // namespace
 
 FormatsDock::FormatsDock(Session &session, QWidget *parent)
-    : Dock(session, QStringLiteral("formats"), tr("Formats"), parent),
-      m_state(ChipState::of(session)),
+    : Dock(session, u"formats"_s, tr("Formats"), parent), m_state(ChipState::of(session)),
       m_model(new RowTable<report::KernelFormatFacts>(report::kernelFormatTable(), this)),
       m_types(new RowTable<report::ElementTypeFacts>(report::elementTypeTable(), this)),
       m_facts(new RowTable<report::EmbeddedFact>(report::embeddedFactTable(), this))
@@ -346,9 +345,9 @@ void FormatsDock::explain()
     if (!format.note.empty())
         lines << fromUtf8(format.note);
     for (const format::LegalityRule &rule : facts.legality.rules) {
-        const QString mark = rule.state == format::RuleState::Passes    ? QStringLiteral("\u25b6")
-                             : rule.state == format::RuleState::Refuses ? QStringLiteral("\u2715")
-                                                                        : QStringLiteral("?");
+        const QString mark = rule.state == format::RuleState::Passes    ? u"\u25b6"_s
+                             : rule.state == format::RuleState::Refuses ? u"\u2715"_s
+                                                                        : u"?"_s;
         lines << tr("%1 %2: wants %3, found %4 (%5, %6)")
                      .arg(mark, fromUtf8(rule.name), fromUtf8(rule.required), fromUtf8(rule.found),
                           fromUtf8(rule.source), confidenceWords(rule.confidence));

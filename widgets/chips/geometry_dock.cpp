@@ -78,9 +78,7 @@ QStringList DatapathView::stages() const
     if (!m_geometry)
         return {tr("No geometry: the numbers above are refused.")};
     const decision::Geometry &geometry = *m_geometry;
-    const auto known = [](const auto &value) {
-        return value ? groupedNumber(*value) : QStringLiteral("?");
-    };
+    const auto known = [](const auto &value) { return value ? groupedNumber(*value) : u"?"_s; };
     return {tr("%1 output channels").arg(groupedNumber(m_operation.outputChannels)),
             tr("groups of %1: %2 passes over the input")
                 .arg(groupedNumber(geometry.group), groupedNumber(geometry.passes)),
@@ -202,8 +200,7 @@ private:
 };
 
 GeometryDock::GeometryDock(Session &session, QWidget *parent)
-    : Dock(session, QStringLiteral("geometry"), tr("Geometry"), parent),
-      m_state(ChipState::of(session))
+    : Dock(session, u"geometry"_s, tr("Geometry"), parent), m_state(ChipState::of(session))
 {
     m_model = new EngineFactModel(report::geometryFactTable(), this);
     auto *content = new QWidget(this);

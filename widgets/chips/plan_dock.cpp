@@ -59,11 +59,11 @@ QString timesText(const QString &name, const roofline::ProgramTime &before,
     if (!before.engineTimeS || !after.engineTimeS)
         return text;
     text = PlanDock::tr("; %1 engine time %2 \u2192 %3")
-               .arg(name.toHtmlEscaped(), siWord(*before.engineTimeS, QStringLiteral("s")),
-                    siWord(*after.engineTimeS, QStringLiteral("s")));
+               .arg(name.toHtmlEscaped(), siWord(*before.engineTimeS, u"s"_s),
+                    siWord(*after.engineTimeS, u"s"_s));
     if (!after.dispatchFloorS || *after.engineTimeS >= *after.dispatchFloorS)
         return text;
-    const QString floor = siWord(*after.dispatchFloorS, QStringLiteral("s"));
+    const QString floor = siWord(*after.dispatchFloorS, u"s"_s);
     return text +
            (after.launches.value_or(1) == 1
                 ? PlanDock::tr(" (a call takes at least %1)").arg(floor)
@@ -122,7 +122,7 @@ std::optional<Error> readInputs(const Bundle &bundle, const QString &activations
 } // namespace
 
 PlanDock::PlanDock(Session &session, QWidget *parent)
-    : Dock(session, QStringLiteral("plan"), tr("Plan"), parent), m_state(ChipState::of(session))
+    : Dock(session, u"plan"_s, tr("Plan"), parent), m_state(ChipState::of(session))
 {
     auto *content = new QWidget(this);
     QVBoxLayout *column = contentColumn(content);
@@ -312,10 +312,10 @@ void PlanDock::buildBars(QWidget *content, QVBoxLayout *column)
         theme::em(this, 1.8));
     m_goal = chooserBox(content, tr("What is to be least"),
                         {{tr("least time or bytes"), QString()},
-                         {tr("least time"), QStringLiteral("time")},
-                         {tr("least stored bytes"), QStringLiteral("stored")},
-                         {tr("least bytes moved"), QStringLiteral("moved")},
-                         {tr("least error"), QStringLiteral("error")}});
+                         {tr("least time"), u"time"_s},
+                         {tr("least stored bytes"), u"stored"_s},
+                         {tr("least bytes moved"), u"moved"_s},
+                         {tr("least error"), u"error"_s}});
     m_goal->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     m_goal->setItemData(0,
                         tr("Least time, or least stored bytes where times are not known or a run "
@@ -362,9 +362,8 @@ void PlanDock::buildTable(QWidget *content, QVBoxLayout *column)
     m_write = new QPushButton(tr("Write\u2026"), content);
     m_told = selectableLabel(content, Qt::RichText);
     m_told->setTextInteractionFlags(Qt::TextBrowserInteraction);
-    connect(m_told, &QLabel::linkActivated, this, [this](const QString &what) {
-        Q_EMIT openWanted(m_writtenTo, what == QLatin1String("compare"));
-    });
+    connect(m_told, &QLabel::linkActivated, this,
+            [this](const QString &what) { Q_EMIT openWanted(m_writtenTo, what == "compare"_L1); });
     laidOut(bar, {{m_form, 2}, {m_told, 3}, {m_axis, 1}, m_write});
     column->addLayout(bar);
     connect(m_write, &QPushButton::clicked, this, &PlanDock::askAndWrite);
@@ -458,8 +457,8 @@ void PlanDock::showPoint(int number)
     if (!m_survey || number < 0 || number >= m_plot->pointCount())
         return;
     m_showsPoint = true;
-    m_told->setText(m_plot->pointText(number).toHtmlEscaped().replace(QLatin1Char('\n'),
-                                                                      QLatin1String("<br>")));
+    m_told->setText(
+        m_plot->pointText(number).toHtmlEscaped().replace(QLatin1Char('\n'), "<br>"_L1));
     const plan::FrontPoint &point = m_plot->point(number);
     showChoice(point.choice, point.totals);
 }
@@ -519,7 +518,7 @@ void PlanDock::showFacts()
     const plan::Limits limits = this->limits();
     const report::PlanSubject subject{{}, {}, m_survey.get(), &*m_plan, &limits, nullptr, {}};
     for (const std::string &note : report::planNotes(subject))
-        text += QStringLiteral("<br>") + fromUtf8(note).toHtmlEscaped();
+        text += u"<br>"_s + fromUtf8(note).toHtmlEscaped();
     m_facts->setText(text);
     m_plot->setPlan(after);
 }
@@ -570,7 +569,7 @@ void PlanDock::fillForms()
                                  groupedNumber(candidate->stored))
                             .arg(plan::layerError(row, candidate), 0, 'g', 3);
         if (chip.timeS)
-            words += tr(", %1").arg(siWord(*chip.timeS, QStringLiteral("s")));
+            words += tr(", %1").arg(siWord(*chip.timeS, u"s"_s));
         m_form->addItem(words, rawFromUtf8(candidate->name));
         if (forced != m_forced.end() && forced->second == candidate->name)
             m_form->setCurrentIndex(m_form->count() - 1);
@@ -637,7 +636,7 @@ void PlanDock::askAndWrite()
         return;
     const auto &source = session().bundle()->path();
     const QString path = askSavePath(this, tr("Write the Planned Bundle"),
-                                     fromUtf8(source.stem().string()) + QStringLiteral("-planned") +
+                                     fromUtf8(source.stem().string()) + u"-planned"_s +
                                          fromUtf8(source.extension().string()));
     if (!path.isEmpty())
         writeTo(path);
@@ -714,7 +713,7 @@ QString PlanDock::saveReport(const QString &path) const
     if (m_build)
         subject.builds.push_back(*m_build);
     subject.verdict = m_state.verdict();
-    const QString ending = QStringLiteral(".") + QFileInfo(path).suffix().toLower();
+    const QString ending = u"."_s + QFileInfo(path).suffix().toLower();
     const std::string text = report::planReport(ending.toStdString(), subject);
     return writeTextFile(path, QString::fromStdString(text));
 }
@@ -724,7 +723,7 @@ void PlanDock::askAndReport()
     if (!m_survey)
         return;
     const QString path =
-        askSavePath(this, tr("Save Report of the Plan"), QStringLiteral("plan.html"),
+        askSavePath(this, tr("Save Report of the Plan"), u"plan.html"_s,
                     tr("Web page (*.html);;Markdown (*.md);;JSON (*.json);;Table (*.csv)"));
     if (path.isEmpty())
         return;

@@ -22,10 +22,9 @@ QString paragraphs(const QStringList &lines, bool headed, int gap)
     QString text;
     for (qsizetype i = 0; i < lines.size(); ++i) {
         // A line may end behind the parts of a name: none makes the others wider than the panel.
-        const QString line = lines[i].toHtmlEscaped().replace(u'_', QLatin1String("_&#8203;"));
-        text += QStringLiteral("<p style=\"margin:0 0 %1px 0\">%2</p>")
-                    .arg(gap)
-                    .arg(headed && i == 0 ? QStringLiteral("<b>%1</b>").arg(line) : line);
+        const QString line = lines[i].toHtmlEscaped().replace(u'_', "_&#8203;"_L1);
+        text += u"<p style=\"margin:0 0 %1px 0\">%2</p>"_s.arg(gap).arg(
+            headed && i == 0 ? u"<b>%1</b>"_s.arg(line) : line);
     }
     return text;
 }
@@ -33,8 +32,7 @@ QString paragraphs(const QStringList &lines, bool headed, int gap)
 } // namespace
 
 RooflineDock::RooflineDock(Session &session, QWidget *parent)
-    : Dock(session, QStringLiteral("roofline"), tr("Roofline"), parent),
-      m_state(ChipState::of(session))
+    : Dock(session, u"roofline"_s, tr("Roofline"), parent), m_state(ChipState::of(session))
 {
     auto *content = new QWidget(this);
     QHBoxLayout *bar = buildBar(content);
@@ -126,8 +124,8 @@ void RooflineDock::fillCeilings(const roofline::Roofs &roofs)
             continue;
         const bool compute = ceiling.kind == roofline::Ceiling::Kind::Compute;
         QComboBox *box = compute ? m_compute : m_bandwidth;
-        const QString words = siWord(ceiling.value, fromUtf8(ceiling.unit)) + QStringLiteral(" ") +
-                              roofName(ceiling.name);
+        const QString words =
+            siWord(ceiling.value, fromUtf8(ceiling.unit)) + u" "_s + roofName(ceiling.name);
         box->addItem(readFromLeft(words, layoutDirection()), fromUtf8(ceiling.name));
         box->setItemData(box->count() - 1,
                          tr("%1: %2").arg(fromUtf8(roofline::ceilingMethodName(ceiling.method)),
@@ -213,22 +211,21 @@ void RooflineDock::showFacts(const roofline::Roofs &roofs, const roofline::Progr
     if (roofs.ridge) {
         const QString source = fromUtf8(roofs.ridgeSource);
         const QString keys = source.section(QLatin1Char(';'), 0, 0);
-        QStringList roofsOfRidge = keys.split(QStringLiteral(" / "));
+        QStringList roofsOfRidge = keys.split(u" / "_s);
         for (QString &roof : roofsOfRidge)
             roof = roofName(roof.toStdString());
         facts << tr("Ridge %1 FLOP/B (%2; %3).")
                      .arg(*roofs.ridge, 0, 'f', 1)
-                     .arg(roofsOfRidge.join(QStringLiteral(" / ")) + source.mid(keys.size()),
+                     .arg(roofsOfRidge.join(u" / "_s) + source.mid(keys.size()),
                           fromUtf8(format::confidenceName(roofs.ridgeConfidence)));
     }
     if (roofs.dispatchFloorS)
-        facts << tr("A call takes at least %1.")
-                     .arg(siWord(*roofs.dispatchFloorS, QStringLiteral("s")));
+        facts << tr("A call takes at least %1.").arg(siWord(*roofs.dispatchFloorS, u"s"_s));
     if (roofs.workingSetBytes)
         facts << tr("Working set %1%2.")
-                     .arg(siWord(*roofs.workingSetBytes, QStringLiteral("B")),
+                     .arg(siWord(*roofs.workingSetBytes, u"B"_s),
                           roofs.step ? tr("; above it %1 was measured")
-                                           .arg(siWord(roofs.step->value, QStringLiteral("FLOP/s")))
+                                           .arg(siWord(roofs.step->value, u"FLOP/s"_s))
                                      : QString());
     facts << programWord(program);
     facts << fromUtf8(roofline::predictionNote(*roofs.target));

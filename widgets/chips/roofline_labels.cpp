@@ -154,8 +154,7 @@ constexpr std::size_t kMostNames = 200; ///< of points: a plot has no room for m
 
 QString roofText(const Ceiling &ceiling)
 {
-    return QStringLiteral("%1 %2").arg(roofName(ceiling.name),
-                                       siWord(ceiling.value, fromUtf8(ceiling.unit)));
+    return u"%1 %2"_s.arg(roofName(ceiling.name), siWord(ceiling.value, fromUtf8(ceiling.unit)));
 }
 
 Qt::PenStyle styleOf(Ceiling::Method method)
@@ -296,9 +295,9 @@ void RooflineLabels::drawFloor()
 
 QString RooflineLabels::floorWords(bool whole) const
 {
-    const QString rate = siWord(*m_floorRate, QStringLiteral("FLOP/s"));
+    const QString rate = siWord(*m_floorRate, u"FLOP/s"_s);
     return whole ? RooflinePlot::tr("whole program at the %1 of one call: %2")
-                       .arg(siWord(*m_given.dispatchFloorS, QStringLiteral("s")), rate)
+                       .arg(siWord(*m_given.dispatchFloorS, u"s"_s), rate)
                  : RooflinePlot::tr("one call: %1").arg(rate);
 }
 
@@ -462,10 +461,9 @@ QString RooflineLabels::roofTextAt(const QPoint &position) const
         if (distance < 0 || distance >= nearest)
             continue;
         nearest = distance;
-        text = QStringLiteral("%1\n%2: %3")
-                   .arg(roofText(roof.ceiling),
-                        fromUtf8(roofline::ceilingMethodName(roof.ceiling.method)),
-                        fromUtf8(roof.ceiling.source));
+        text = u"%1\n%2: %3"_s.arg(roofText(roof.ceiling),
+                                   fromUtf8(roofline::ceilingMethodName(roof.ceiling.method)),
+                                   fromUtf8(roof.ceiling.source));
     }
     return text;
 }

@@ -103,7 +103,7 @@ void RooflineMarks::draw(const RooflinePoints &points)
     }
     for (const std::size_t spot : points.aboveRoofs(kMostMarks)) {
         auto *flag = new QCPItemText(&m_plot); // place() gives it its place
-        flag->setText(QStringLiteral("!"));
+        flag->setText(u"!"_s);
         const int side = theme::em(&m_look, 0.25);
         flag->setPadding(QMargins(side, 0, side, 0));
         m_flags.push_back({points.spots()[spot].points.front(), flag});
@@ -182,7 +182,7 @@ RooflinePlot::RooflinePlot(QWidget *parent)
     for (QCPAxis *axis : {plot().xAxis, plot().yAxis}) {
         axis->setScaleType(QCPAxis::stLogarithmic);
         axis->setTicker(QSharedPointer<QCPAxisTickerLog>::create());
-        axis->setNumberFormat(QStringLiteral("gb"));
+        axis->setNumberFormat(u"gb"_s);
         axis->setNumberPrecision(0);
     }
     plot().xAxis->setLabel(tr("Arithmetic intensity, FLOP/byte"));

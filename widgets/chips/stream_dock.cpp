@@ -180,17 +180,16 @@ void ChipHeader::initStyleOptionForIndex(QStyleOptionHeader *option, int logical
     QHeaderView::initStyleOptionForIndex(option, logicalIndex);
     // The style's own mark of the sorted column is as wide as three lines are high.
     if (option->sortIndicator != QStyleOptionHeader::None)
-        option->text += option->sortIndicator == QStyleOptionHeader::SortDown
-                            ? QStringLiteral(" \u25BE")
-                            : QStringLiteral(" \u25B4");
+        option->text +=
+            option->sortIndicator == QStyleOptionHeader::SortDown ? u" \u25BE"_s : u" \u25B4"_s;
     option->sortIndicator = QStyleOptionHeader::None;
     for (const QString &line : linesOf(logicalIndex))
         option->text += QLatin1Char('\n') + line;
 }
 
 StreamDock::StreamDock(Session &session, QWidget *parent)
-    : Dock(session, QStringLiteral("stream"), tr("Stream or Fold"), parent),
-      m_state(ChipState::of(session)), m_model(new StreamMatrixModel(this))
+    : Dock(session, u"stream"_s, tr("Stream or Fold"), parent), m_state(ChipState::of(session)),
+      m_model(new StreamMatrixModel(this))
 {
     auto *content = new QWidget(this);
     m_matrix = named(new QTableView(content), tr("Weights by chips"));
@@ -210,7 +209,7 @@ StreamDock::StreamDock(Session &session, QWidget *parent)
     auto *bar = new QHBoxLayout;
     bar->addWidget(m_filter, 1);
     auto *legend = new ElidedLabel(Qt::ElideRight, content);
-    legend->setWholeText(outcomeLabels().join(QStringLiteral("   ")));
+    legend->setWholeText(outcomeLabels().join(u"   "_s));
     legend->setForegroundRole(QPalette::PlaceholderText);
     bar->addWidget(legend, 2);
     bar->addWidget(m_onlyFaster);
@@ -225,7 +224,7 @@ StreamDock::StreamDock(Session &session, QWidget *parent)
     connect(gains, &GainTable::weightChosen, this, go);
     connect(gains, &GainTable::formWanted, this, [this, go](std::size_t weight) {
         go(weight);
-        Q_EMIT raiseRequested(QStringLiteral("choose"));
+        Q_EMIT raiseRequested(u"choose"_s);
     });
     column->addLayout(bar);
     auto *table = new QVBoxLayout; // the sums join the table

@@ -22,7 +22,7 @@ constexpr int kMostDrawn = 1024;
 
 QString timeWord(const std::optional<double> &seconds)
 {
-    return seconds ? siWord(*seconds, QStringLiteral("s")) : TimelinePlot::tr("unknown");
+    return seconds ? siWord(*seconds, u"s"_s) : TimelinePlot::tr("unknown");
 }
 
 QString bindsWord(roofline::Bound bound)
@@ -115,7 +115,7 @@ TimelinePlot::TimelinePlot(QWidget *parent) : PlotWidget(tr("Timeline"), parent)
         *alike = lane({});
         (*alike)->removeFromLegend();
     }
-    plot().xAxis->setTicker(quantityTicker(QStringLiteral("s")));
+    plot().xAxis->setTicker(quantityTicker(u"s"_s));
     plot().xAxis->setLabel(tr("time in a call"));
     plot().yAxis->grid()->setVisible(false);
     plot().xAxis2->setVisible(true); // names of layers
@@ -333,8 +333,7 @@ struct TimelineDock::Placed {
 };
 
 TimelineDock::TimelineDock(Session &session, QWidget *parent)
-    : Dock(session, QStringLiteral("timeline"), tr("Timeline"), parent),
-      m_state(ChipState::of(session))
+    : Dock(session, u"timeline"_s, tr("Timeline"), parent), m_state(ChipState::of(session))
 {
     auto *content = new QWidget(this);
     auto *bar = new QHBoxLayout;
@@ -364,7 +363,7 @@ TimelineDock::TimelineDock(Session &session, QWidget *parent)
 void TimelineDock::fillForms()
 {
     m_forms->addItem(tr("stored forms"), QString::fromLatin1(kStored));
-    m_forms->addItem(tr("dense fp16"), QStringLiteral("dense"));
+    m_forms->addItem(tr("dense fp16"), u"dense"_s);
     for (const std::string_view form : roofline::candidateForms())
         m_forms->addItem(fromUtf8(form), fromUtf8(form));
     m_forms->addItem(tr("fastest form of each"), QString::fromLatin1(kBest));
@@ -407,15 +406,15 @@ QString TimelineDock::timesFact(const roofline::ProgramTime &program)
         return tr("A call runs one of %1 functions: their times do not add up")
             .arg(program.dispatches.size());
     QString facts = program.engineTimeS
-                        ? tr("All layers %1").arg(siWord(*program.engineTimeS, QStringLiteral("s")))
+                        ? tr("All layers %1").arg(siWord(*program.engineTimeS, u"s"_s))
                         : tr("The times of some layers are not known");
     if (program.launches.value_or(1) != 1 && program.dispatchFloorS)
         return facts + tr("; %1 calls take %2 at least")
                            .arg(*program.launches)
-                           .arg(siWord(*program.dispatchFloorS, QStringLiteral("s")));
+                           .arg(siWord(*program.dispatchFloorS, u"s"_s));
     if (program.bound == roofline::ProgramTime::Bound::Dispatch)
         return facts + tr("; the program takes the least time of a call, %1")
-                           .arg(siWord(*program.dispatchFloorS, QStringLiteral("s")));
+                           .arg(siWord(*program.dispatchFloorS, u"s"_s));
     if (program.bound == roofline::ProgramTime::Bound::Engine)
         facts += tr("; the engine takes longer than a call must");
     return facts;

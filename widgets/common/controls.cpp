@@ -62,7 +62,7 @@ void ShareBar::setParts(std::vector<Part> parts)
     QStringList words;
     for (const Part &part : m_parts)
         words += part.words;
-    setAccessibleName(words.join(QStringLiteral("; ")));
+    setAccessibleName(words.join(u"; "_s));
     update();
 }
 
@@ -274,7 +274,7 @@ void KindLegend::setKinds(const std::vector<SectionKind> &kinds, bool changes)
         m_kinds.push_back(kind);
         words += theme::sectionKindLabel(kind);
     }
-    setAccessibleDescription(words.join(QStringLiteral(", ")));
+    setAccessibleDescription(words.join(u", "_s));
     updateGeometry();
     update();
 }

@@ -169,7 +169,7 @@ void drawControlEdge(QStyle::PrimitiveElement element, const QStyleOption &optio
 
 } // namespace
 
-QuietStyle::QuietStyle() : QProxyStyle(QStringLiteral("Fusion")) {}
+QuietStyle::QuietStyle() : QProxyStyle(u"Fusion"_s) {}
 
 int QuietStyle::pixelMetric(PixelMetric metric, const QStyleOption *option,
                             const QWidget *widget) const
@@ -517,7 +517,7 @@ std::optional<QPainterPath> svgPath(const QString &d)
 
 QIcon lineIcon(const QString &name)
 {
-    QFile file(QStringLiteral(":/icons/actions/%1.svg").arg(name));
+    QFile file(u":/icons/actions/%1.svg"_s.arg(name));
     if (!file.open(QIODevice::ReadOnly))
         return {};
     QPainterPath whole;
@@ -525,7 +525,7 @@ QIcon lineIcon(const QString &name)
     while (!xml.atEnd()) {
         if (xml.readNext() != QXmlStreamReader::StartElement || xml.name() != u"path")
             continue;
-        if (const auto path = svgPath(xml.attributes().value(QStringLiteral("d")).toString()))
+        if (const auto path = svgPath(xml.attributes().value(u"d"_s).toString()))
             whole.addPath(*path);
     }
     return whole.isEmpty() ? QIcon() : QIcon(new LineIcon(whole));

@@ -72,7 +72,7 @@ constexpr std::array kSeverities{Severity::Error, Severity::Warning, Severity::N
 } // namespace
 
 DiagnosticsDock::DiagnosticsDock(Session &session, QWidget *parent)
-    : Dock(session, QStringLiteral("diagnostics"), tr("Diagnostics"), parent),
+    : Dock(session, u"diagnostics"_s, tr("Diagnostics"), parent),
       m_model(new DiagnosticsModel(this))
 {
     setShowsFiles(false);

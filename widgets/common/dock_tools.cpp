@@ -505,7 +505,7 @@ QString exportTable(QWidget *parent, const QAbstractItemModel &model, const QStr
     if (model.rowCount() == 0)
         return Words::tr("Nothing is exported: the table has no rows.");
     const QString path =
-        askSavePath(parent, Words::tr("Export Table"), baseName + QStringLiteral(".csv"),
+        askSavePath(parent, Words::tr("Export Table"), baseName + u".csv"_s,
                     Words::tr("Comma-separated values (*.csv);;Tab-separated values (*.tsv);;"
                               "Markdown (*.md);;JSON (*.json)"));
     if (path.isEmpty())

@@ -42,8 +42,7 @@ WholeOutcome writeTensorFile(const Bundle &bundle, const std::vector<std::size_t
     const auto kind = report::tensorFileOf(path.toStdString());
     if (!kind || (weights.size() > 1 && !report::holdsTensors(*kind)))
         return {Words::tr("Nothing is exported: the end of the name says what is written, %1")
-                    .arg(kind ? QStringLiteral(".npz, .safetensors")
-                              : fromUtf8(report::kTensorEndings))};
+                    .arg(kind ? u".npz, .safetensors"_s : fromUtf8(report::kTensorEndings))};
     const auto plan = report::planTensors(bundle, weights, std::nullopt, *kind);
     if (!plan)
         return {fromUtf8(describe(plan.error()))};
@@ -77,16 +76,16 @@ bool writeReportPdf(QSaveFile &file, const std::string &html, const QString &tit
     pdf.setPageSize(QPageSize(QPageSize::A4));
     pdf.setPageOrientation(QPageLayout::Landscape);
     QTextDocument document;
-    document.setDefaultFont(QFont(QStringLiteral("Sans"), 7));
-    document.setDefaultStyleSheet(QStringLiteral("h1{font-size:16pt}h2{font-size:11pt}"
-                                                 "th{text-align:left}.n{text-align:right}"));
+    document.setDefaultFont(QFont(u"Sans"_s, 7));
+    document.setDefaultStyleSheet(u"h1{font-size:16pt}h2{font-size:11pt}"
+                                  "th{text-align:left}.n{text-align:right}"_s);
     // Sizes in pixels are those of a screen.
     QString text = QString::fromUtf8(html.data(), static_cast<qsizetype>(html.size()));
-    const qsizetype style = text.indexOf(QLatin1String("<style>"));
+    const qsizetype style = text.indexOf("<style>"_L1);
     if (style >= 0)
-        text.remove(style, text.indexOf(QLatin1String("</style>")) - style);
+        text.remove(style, text.indexOf("</style>"_L1) - style);
     putFiguresOnPages(text);
-    text.replace(QLatin1String("<table"), QLatin1String("<table cellpadding=\"2\""));
+    text.replace("<table"_L1, "<table cellpadding=\"2\""_L1);
     document.setHtml(text);
     document.print(&pdf);
     return file.error() == QFileDevice::NoError && file.size() > 0;
@@ -120,7 +119,7 @@ WholeOutcome writeReport(const Bundle &bundle, std::vector<report::ReportNote> n
     if (!file.open(QIODevice::WriteOnly))
         return {notWritten(file)};
     const auto length = static_cast<qint64>(html->size());
-    const bool sound = path.endsWith(QLatin1String(".pdf"), Qt::CaseInsensitive)
+    const bool sound = path.endsWith(".pdf"_L1, Qt::CaseInsensitive)
                            ? writeReportPdf(file, *html, fromUtf8(bundle.name()))
                            : file.write(html->data(), length) == length;
     if (!sound) {
@@ -177,19 +176,18 @@ void putFiguresOnPages(QString &html)
             return;
         last = stop + end.size();
         if (count % (kAcross * kDown) == 0)
-            pages += count == 0 ? QStringLiteral("<table><tr>")
-                                : QStringLiteral("</tr></table><table%1><tr>").arg(newPage);
+            pages += count == 0 ? u"<table><tr>"_s : u"</tr></table><table%1><tr>"_s.arg(newPage);
         else if (count % kAcross == 0)
-            pages += QStringLiteral("</tr><tr>");
-        pages += QStringLiteral("<td width=\"33%\">") +
-                 html.mid(at + begin.size(), stop - at - begin.size()) + QStringLiteral("</td>");
+            pages += u"</tr><tr>"_s;
+        pages += u"<td width=\"33%\">"_s + html.mid(at + begin.size(), stop - at - begin.size()) +
+                 u"</td>"_s;
         at = html.indexOf(begin, last);
     }
-    pages += QStringLiteral("</tr></table>");
-    pages.replace(QLatin1String("<figcaption>"), QLatin1String("<br>"));
-    pages.remove(QLatin1String("</figcaption>"));
+    pages += u"</tr></table>"_s;
+    pages.replace("<figcaption>"_L1, "<br>"_L1);
+    pages.remove("</figcaption>"_L1);
     html.replace(first, last - first, pages);
-    if (const qsizetype title = html.lastIndexOf(QLatin1String("<h2>"), first); title >= 0)
+    if (const qsizetype title = html.lastIndexOf("<h2>"_L1, first); title >= 0)
         html.insert(title + 3, newPage);
 }
 
@@ -280,12 +278,11 @@ void askAndExportWeight(QWidget *parent, Session &session, const BundlePtr &bund
 {
     if (!bundle || weight >= bundle->weights().size())
         return;
-    const QString path =
-        askSavePath(parent, Words::tr("Export Weight"),
-                    fileNameOf(bundle->weights()[weight].name) + QStringLiteral(".npy"),
-                    Words::tr("Array of NumPy (*.npy);;Arrays of NumPy (*.npz);;"
-                              "Tensors (*.safetensors);;Values as text (*.csv);;"
-                              "Bare values (*.bin)"));
+    const QString path = askSavePath(parent, Words::tr("Export Weight"),
+                                     fileNameOf(bundle->weights()[weight].name) + u".npy"_s,
+                                     Words::tr("Array of NumPy (*.npy);;Arrays of NumPy (*.npz);;"
+                                               "Tensors (*.safetensors);;Values as text (*.csv);;"
+                                               "Bare values (*.bin)"));
     if (!path.isEmpty())
         exportWeight(session, bundle, weight, path);
 }
@@ -296,8 +293,7 @@ void askAndExportBytes(QWidget *parent, Session &session, const BundlePtr &bundl
     if (!bundle || file >= bundle->files().size() || range.bytes.value == 0)
         return;
     const QString name =
-        QStringLiteral("%1-%2.bin")
-            .arg(fileNameOf(bundle->files()[file].path), hexNumber(range.offset.value));
+        u"%1-%2.bin"_s.arg(fileNameOf(bundle->files()[file].path), hexNumber(range.offset.value));
     const QString path =
         askSavePath(parent, Words::tr("Export Bytes"), name, Words::tr("All files (*)"));
     if (!path.isEmpty())

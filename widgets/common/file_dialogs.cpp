@@ -30,7 +30,7 @@ public:
     const std::function<std::vector<std::filesystem::path>()> paths;
 
 private:
-    static inline const QString kName = QStringLiteral("kernscopeShownInputs");
+    static inline const QString kName = u"kernscopeShownInputs"_s;
 };
 
 /// A dock that floats is still a child of its window.
@@ -47,7 +47,7 @@ Widget *windowWithFolder(Widget *asking)
 /// "SVG (*.svg)" gives "svg", "Changes (*.kpatch *.txt)" the first of them; "All files (*)" none.
 QString suffixOf(const QString &filter)
 {
-    const qsizetype dot = filter.indexOf(QLatin1String("*."));
+    const qsizetype dot = filter.indexOf("*."_L1);
     if (dot < 0)
         return {};
     const qsizetype from = dot + 2;
@@ -101,7 +101,7 @@ QString outputRefusal(const QWidget *asking, const QString &path)
 
 void showWholeColumns(const QFileDialog &dialog)
 {
-    const auto *view = dialog.findChild<QTreeView *>(QStringLiteral("treeView"));
+    const auto *view = dialog.findChild<QTreeView *>(u"treeView"_s);
     if (!view)
         return;
     QHeaderView *header = view->header();
@@ -191,9 +191,9 @@ OpenDialog::OpenDialog(Lists lists, QWidget *asking, const QString &title, const
 /// Empty: nothing is typed, or the dialog is the desktop's own.
 QString OpenDialog::typedPath() const
 {
-    const auto *edit = findChild<QLineEdit *>(QStringLiteral("fileNameEdit"));
+    const auto *edit = findChild<QLineEdit *>(u"fileNameEdit"_s);
     QString text = edit ? edit->text().trimmed() : QString();
-    if (text == QLatin1String("~") || text.startsWith(QLatin1String("~/")))
+    if (text == "~"_L1 || text.startsWith("~/"_L1))
         text.replace(0, 1, QDir::homePath());
     return text.isEmpty() ? QString() : QDir::cleanPath(directory().absoluteFilePath(text));
 }

@@ -41,31 +41,30 @@ bool isRow(const QString &line)
 QString itemOf(const QStringList &titles, const QStringList &cells)
 {
     const auto titled = [&titles](qsizetype at, const QString &cell) {
-        return at < titles.size() && !titles[at].isEmpty()
-                   ? QStringLiteral("*%1:* %2").arg(titles[at], cell)
-                   : cell;
+        return at < titles.size() && !titles[at].isEmpty() ? u"*%1:* %2"_s.arg(titles[at], cell)
+                                                           : cell;
     };
     QString name = cells.value(0);
-    QString item = QStringLiteral("- **%1**").arg(name.remove(QLatin1String("**")));
+    QString item = u"- **%1**"_s.arg(name.remove("**"_L1));
     for (qsizetype at = 1; at < cells.size(); ++at) {
         if (!cells[at].isEmpty())
-            item += QLatin1String("  \n  ") + titled(at, cells[at]); // a line of its own
+            item += "  \n  "_L1 + titled(at, cells[at]); // a line of its own
     }
     return item;
 }
 
-const QString kContentsPage = QStringLiteral("index");
+const QString kContentsPage = u"index"_s;
 
 QString fileOf(const QString &id)
 {
-    return QStringLiteral(":/help/%1.md").arg(id);
+    return u":/help/%1.md"_s.arg(id);
 }
 
 } // namespace
 
 QString narrowTables(const QString &markdown, double ems)
 {
-    static const QRegularExpression rule(QStringLiteral("^\\|[ :|-]+$"));
+    static const QRegularExpression rule(u"^\\|[ :|-]+$"_s);
     const QStringList lines = markdown.split(QLatin1Char('\n'));
     QStringList narrow;
     for (qsizetype i = 0; i < lines.size(); ++i) {
@@ -83,8 +82,7 @@ QString narrowTables(const QString &markdown, double ems)
     return narrow.join(QLatin1Char('\n'));
 }
 
-HelpDock::HelpDock(Session &session, QWidget *parent)
-    : Dock(session, QStringLiteral("help"), tr("Help"), parent)
+HelpDock::HelpDock(Session &session, QWidget *parent) : Dock(session, u"help"_s, tr("Help"), parent)
 {
     setShowsFiles(false);
     m_contents = new QAction(tr("Contents"), this);
@@ -195,11 +193,11 @@ bool HelpDock::eventFilter(QObject *watched, QEvent *event)
 
 void HelpDock::follow(const QUrl &link)
 {
-    if (link.isRelative() && link.path().endsWith(QLatin1String(".md"))) {
+    if (link.isRelative() && link.path().endsWith(".md"_L1)) {
         // Relative to the page that is shown: the format pages lie in a folder of their own.
         const QUrl target = QUrl(m_page).resolved(link);
         showPage(QDir::cleanPath(target.path()).chopped(3));
-    } else if (link.scheme() == QLatin1String("https"))
+    } else if (link.scheme() == "https"_L1)
         QDesktopServices::openUrl(link);
 }
 

@@ -200,7 +200,7 @@ QString nameAndFigures(const QFontMetrics &metrics, const QString &name, const Q
 QString fittingName(const QFontMetrics &metrics, const QString &whole, const QString &shorter,
                     int width, bool brief)
 {
-    const bool clauses = whole.contains(QLatin1String(", ")) || whole.contains(QLatin1String("; "));
+    const bool clauses = whole.contains(", "_L1) || whole.contains("; "_L1);
     if (shorter.isEmpty() && clauses)
         return elidedWords(metrics, whole, width);
     const QChar cut(0x2026);

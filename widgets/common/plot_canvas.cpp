@@ -119,8 +119,7 @@ public:
 protected:
     QString getTickLabel(double tick, const QLocale &, QChar, int) override
     {
-        return tick == 0 ? QStringLiteral("0")
-                         : QString::fromStdString(report::siText(tick, m_unit));
+        return tick == 0 ? u"0"_s : QString::fromStdString(report::siText(tick, m_unit));
     }
 
 private:

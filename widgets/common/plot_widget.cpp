@@ -410,11 +410,11 @@ QString PlotWidget::exportPicture(const QString &path)
 {
     constexpr int kWidth = 1200, kHeight = 700;
     const QString ending = QFileInfo(path).suffix().toLower();
-    if (ending == QStringLiteral("svg"))
+    if (ending == u"svg"_s)
         return writeTextFile(path, svg({kWidth, kHeight}));
-    const bool pdf = ending == QStringLiteral("pdf");
+    const bool pdf = ending == u"pdf"_s;
     // A file that is no picture of the kind that its name says would be opened by nothing.
-    if (!pdf && ending != QStringLiteral("png"))
+    if (!pdf && ending != u"png"_s)
         return tr("Nothing is exported: the ending of the name says the kind of picture, one of "
                   "these: .png, .svg, .pdf.");
     const bool done =

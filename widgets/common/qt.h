@@ -27,4 +27,6 @@
 #include <vector>
 
 #include <QtWidgets/QtWidgets>
+
+using namespace Qt::StringLiterals; // u"text"_s, "text"_L1
 #endif

@@ -389,9 +389,8 @@ void TilePainter::paintCells(QPainter &painter, const TileKey &key, const Tile &
         visibleCells(m_geometry.colAt(0), m_geometry.colAt(m_area.width()),
                      left + static_cast<std::uint64_t>(tile.image.width()));
     const QFontMetricsF metrics(m_widget.font());
-    const bool texts =
-        m_geometry.cellWidth() >= metrics.horizontalAdvance(QStringLiteral("-0.00000")) &&
-        m_geometry.cellHeight() >= metrics.height() * 1.6;
+    const bool texts = m_geometry.cellWidth() >= metrics.horizontalAdvance(u"-0.00000"_s) &&
+                       m_geometry.cellHeight() >= metrics.height() * 1.6;
     for (std::uint64_t row = std::max(firstRow, top); row < endRow; ++row) {
         for (std::uint64_t col = std::max(firstCol, left); col < endCol; ++col) {
             const int x = static_cast<int>(col - left), y = static_cast<int>(row - top);

@@ -81,8 +81,8 @@ TileView::TileView(TaskManager &tasks, QWidget *parent)
         addAction(action);
         m_actions.append(action);
     };
-    add(tr("Zoom In"), QKeySequence(Qt::Key_Plus), QStringLiteral("+"), &TileView::zoomIn);
-    add(tr("Zoom Out"), QKeySequence(Qt::Key_Minus), QStringLiteral("\u2212"), &TileView::zoomOut);
+    add(tr("Zoom In"), QKeySequence(Qt::Key_Plus), u"+"_s, &TileView::zoomIn);
+    add(tr("Zoom Out"), QKeySequence(Qt::Key_Minus), u"\u2212"_s, &TileView::zoomOut);
     add(tr("Fit Picture"), QKeySequence(Qt::Key_0), tr("Fit"), &TileView::fit);
     connect(m_loader, &TileLoader::tilesLost, this, &TileView::refreshWanted);
     connect(m_loader, &TileLoader::tileReady, this, [this] {

@@ -281,7 +281,7 @@ void TileRuler::paintEvent(QPaintEvent *)
         const int from = labels.empty() ? 0 : labels.front().first.right() + gap;
         const int to = labels.size() < 2 ? width() : labels.back().first.left() - gap;
         const QString text =
-            metrics.elidedText(m_axis.title + QStringLiteral(" \u2192"), Qt::ElideRight, to - from);
+            metrics.elidedText(m_axis.title + u" \u2192"_s, Qt::ElideRight, to - from);
         const int wide = metrics.horizontalAdvance(text) + 1;
         const int middle = labels.size() < 2 ? width() / 2 : (from + to) / 2;
         title =
@@ -295,7 +295,7 @@ void TileRuler::paintEvent(QPaintEvent *)
     }
     if (!across()) {
         const QString text =
-            metrics.elidedText(QStringLiteral("\u2190 ") + m_axis.title, Qt::ElideRight, height());
+            metrics.elidedText(u"\u2190 "_s + m_axis.title, Qt::ElideRight, height());
         painter.rotate(-90); // the arrow then points down
         painter.drawText(QRect(-height(), 0, height(), line), Qt::AlignCenter, text);
     }

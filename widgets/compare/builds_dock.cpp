@@ -84,9 +84,8 @@ void BuildPictures::showSide(std::size_t number, bool keepPosition)
     PicturePane &shown = pane(number);
     const bool there = side.bundle && side.weight < side.bundle->weights().size();
     const Weight *weight = there ? &side.bundle->weights()[side.weight] : nullptr;
-    shown.setTitle(
-        weight ? QStringLiteral("%1 \u00B7 %2").arg(side.name, fromUtf8(formWords(weight->form)))
-               : side.name);
+    shown.setTitle(weight ? u"%1 \u00B7 %2"_s.arg(side.name, fromUtf8(formWords(weight->form)))
+                          : side.name);
     if (!weight || weight->fault) {
         shown.showMessage(weight ? fromUtf8(describe(*weight->fault))
                                  : tr("This build does not have the weight."));
@@ -177,7 +176,7 @@ BuildMatrixPtr matrixOf(const std::vector<BundlePtr> &builds, const std::vector<
 } // namespace
 
 BuildsDock::BuildsDock(Session &session, QWidget *parent)
-    : Dock(session, QStringLiteral("builds"), tr("Builds"), parent), m_model(new MatrixModel(this))
+    : Dock(session, u"builds"_s, tr("Builds"), parent), m_model(new MatrixModel(this))
 {
     buildActions();
     auto *content = new QWidget(this);

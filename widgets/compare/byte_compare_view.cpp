@@ -199,7 +199,7 @@ QString ByteCompareView::cursorText() const
         QStringList runs;
         for (const SegmentRun &run : m_counterpart.runs)
             runs << textOf(ofA, run);
-        return name.arg(runs.isEmpty() ? tr("nothing") : runs.join(QStringLiteral(", ")));
+        return name.arg(runs.isEmpty() ? tr("nothing") : runs.join(u", "_s));
     };
     QStringList words{fromUtf8(alignment().sections()[segment.section].name)};
     if (!m_counterpart.elements.empty()) {
@@ -207,7 +207,7 @@ QString ByteCompareView::cursorText() const
         for (const std::uint64_t element : m_counterpart.elements)
             numbers << groupedNumber(element);
         words << (numbers.size() == 1 ? tr("element %1") : tr("elements %1"))
-                     .arg(numbers.join(QStringLiteral(", ")));
+                     .arg(numbers.join(u", "_s));
     }
     words << side(true) << side(false);
     if (m_counterpart.runs.empty()) {
@@ -222,7 +222,7 @@ QString ByteCompareView::cursorText() const
                            own[m_cursor.offset] == other[run.first];
         words << (equal ? tr("= equal") : tr("\u2260 differs"));
     }
-    return words.join(QStringLiteral("  "));
+    return words.join(u"  "_s);
 }
 
 void ByteCompareView::announce()
@@ -477,8 +477,8 @@ void ByteCompareView::paintHeader(QPainter &painter)
     painter.setPen(palette().color(QPalette::WindowText));
     for (const bool ofA : {true, false}) {
         const std::string &path = ofA ? file.pathA : file.pathB;
-        const QString name = fromUtf8(path.empty() ? std::string_view("\u2013") : path) +
-                             QStringLiteral("  \u203A  ");
+        const QString name =
+            fromUtf8(path.empty() ? std::string_view("\u2013") : path) + u"  \u203A  "_s;
         const double left = std::max(sideLeft(ofA), ofA ? 0.0 : viewport()->width() / 2.0);
         const double room = viewport()->width() / 2.0 - m_layout.charWidth() * 2;
         painter.drawText(QRectF(left + m_layout.charWidth(), 0, room, m_layout.rowHeight()),
@@ -526,7 +526,7 @@ QString ByteCompareView::stateOf(std::size_t index, bool ofA) const
         words << tr("%1 only in A").arg(groupedNumber(tally.onlyA));
     if (tally.onlyB > 0)
         words << tr("%1 only in B").arg(groupedNumber(tally.onlyB));
-    return QStringLiteral("  \u2260 ") + words.join(QStringLiteral(", "));
+    return u"  \u2260 "_s + words.join(u", "_s);
 }
 
 void ByteCompareView::paintFileTitle(QPainter &painter, std::size_t index, double top) const

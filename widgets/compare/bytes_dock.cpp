@@ -21,7 +21,7 @@ constexpr std::size_t kMostListed = 1u << 20; ///< differences whose rows are sh
 } // namespace
 
 BytesDock::BytesDock(Session &session, QWidget *parent)
-    : Dock(session, QStringLiteral("bytes"), tr("Bytes Side by Side"), parent),
+    : Dock(session, u"bytes"_s, tr("Bytes Side by Side"), parent),
       m_model(new ByteSectionModel(this))
 {
     auto *content = new QWidget(this);
@@ -56,8 +56,8 @@ void BytesDock::buildActions()
             action->text(), action->shortcut().toString(QKeySequence::NativeText)));
         action->setEnabled(false);
     }
-    m_next->setIconText(QStringLiteral("\u25BC"));
-    m_previous->setIconText(QStringLiteral("\u25B2"));
+    m_next->setIconText(u"\u25BC"_s);
+    m_previous->setIconText(u"\u25B2"_s);
     m_onlyAction = new QAction(tr("Only Differences"), this);
     m_onlyAction->setCheckable(true);
     m_onlyAction->setEnabled(false);
@@ -276,10 +276,9 @@ void BytesDock::showDifferences(std::shared_ptr<const ByteDifferences> differenc
     // The file beside is one of them.
     const QString files =
         m_bytes->alignment.files().size() > 1 ? tr(" \u00B7 all files") : QString();
-    m_summary->setWholeText(
-        (any ? QStringLiteral("\u2260 ") + fromUtf8(tallyText(m_differences->tally()))
-             : tr("= every byte is the same")) +
-        files);
+    m_summary->setWholeText((any ? u"\u2260 "_s + fromUtf8(tallyText(m_differences->tally()))
+                                 : tr("= every byte is the same")) +
+                            files);
     if (any)
         m_summary->setToolTip(
             m_summary->wholeText() + u'\n' +
@@ -337,12 +336,12 @@ void BytesDock::fillFiles()
         else if (file.pathB.empty())
             text += tr("  (only in A)");
         else if (file.pathB != file.pathA)
-            text += QStringLiteral("  \u21C4  ") + fromUtf8(file.pathB);
+            text += u"  \u21C4  "_s + fromUtf8(file.pathB);
         if (m_differences && !file.pathA.empty() && !file.pathB.empty()) {
             bool differs = false;
             for (std::size_t i = 0; i < file.sections; ++i)
                 differs |= m_differences->tallyOf(file.firstSection + i).any();
-            text += differs ? QStringLiteral("  \u2260") : QStringLiteral("  =");
+            text += differs ? u"  \u2260"_s : u"  ="_s;
         }
         m_files->addItem(text);
     }

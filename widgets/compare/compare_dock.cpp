@@ -17,8 +17,8 @@
 namespace kernscope::ui {
 
 CompareDock::CompareDock(Session &session, QWidget *parent)
-    : Dock(session, QStringLiteral("compare"), tr("Compare"), parent),
-      m_model(new CompareModel(this)), m_runner(new CompareRunner(session.tasks(), *m_model, this))
+    : Dock(session, u"compare"_s, tr("Compare"), parent), m_model(new CompareModel(this)),
+      m_runner(new CompareRunner(session.tasks(), *m_model, this))
 {
     auto *content = new QWidget(this);
     QVBoxLayout *column = contentColumn(content);
@@ -194,8 +194,8 @@ void CompareDock::saveDifference()
 {
     if (!m_a || !m_b)
         return;
-    const QString path = askSavePath(this, tr("Save the Difference"),
-                                     QStringLiteral("changes.kpatch"), differenceKinds());
+    const QString path =
+        askSavePath(this, tr("Save the Difference"), u"changes.kpatch"_s, differenceKinds());
     if (path.isEmpty())
         return;
     DiffLimits limits;
@@ -360,12 +360,10 @@ QComboBox *CompareDock::buildChips(QWidget *parent)
     m_chip->setToolTip(tr("The chip whose outcome stands in the table"));
     for (const target::Target &chip : target::targets()) {
         // "M1 base (T8103); A14": the first of its chips.
-        const QString silicon = fromUtf8(chip.silicon)
-                                    .section(QLatin1Char(';'), 0, 0)
-                                    .section(QStringLiteral(" ("), 0, 0);
-        m_chip->addItem(silicon.isEmpty()
-                            ? fromUtf8(chip.name)
-                            : QStringLiteral("%1 \u00B7 %2").arg(fromUtf8(chip.name), silicon));
+        const QString silicon =
+            fromUtf8(chip.silicon).section(QLatin1Char(';'), 0, 0).section(u" ("_s, 0, 0);
+        m_chip->addItem(silicon.isEmpty() ? fromUtf8(chip.name)
+                                          : u"%1 \u00B7 %2"_s.arg(fromUtf8(chip.name), silicon));
     }
     setChip(target::defaultTarget());
     connect(m_chip, &QComboBox::currentIndexChanged, this, [this] {

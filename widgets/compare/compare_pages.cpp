@@ -16,7 +16,7 @@ namespace {
 
 QString sideText(const QString &side, const QString &name, const QString &bytes)
 {
-    return QStringLiteral("<b>%1</b>&nbsp; %2 &nbsp;%3").arg(side, name.toHtmlEscaped(), bytes);
+    return u"<b>%1</b>&nbsp; %2 &nbsp;%3"_s.arg(side, name.toHtmlEscaped(), bytes);
 }
 
 } // namespace
@@ -35,7 +35,7 @@ CompareHeader::CompareHeader(QWidget *parent) : QWidget(parent)
     m_a = label(tr("Bundle A"));
     m_a->setTextFormat(Qt::RichText);
     m_swap = new QToolButton(this);
-    m_swap->setText(QStringLiteral("\u21C4"));
+    m_swap->setText(u"\u21C4"_s);
     m_swap->setAutoRaise(true);
     m_swap->setToolTip(tr("Swap the sides: compare A against B instead of B against A"));
     m_swap->setAccessibleName(tr("Swap sides"));
@@ -71,7 +71,7 @@ void CompareHeader::setBundles(const BundlePtr &a, const BundlePtr &b)
     m_nameB = fromUtf8(b->name());
     m_bytesA = tr("%1 B").arg(groupedNumber(a->totalBytes().value));
     m_bytesB = tr("%1 B").arg(groupedNumber(b->totalBytes().value));
-    m_ratio = QStringLiteral(" (%1)").arg(ratioText(ratio));
+    m_ratio = u" (%1)"_s.arg(ratioText(ratio));
     m_a->setToolTip(fromUtf8(a->path().string()));
     m_b->setToolTip(fromUtf8(b->path().string()));
     relabel();
@@ -94,10 +94,10 @@ void CompareHeader::relabel()
     const int least = theme::em(this, 8);
     int room = nameRoom(tr("+ another build"));
     if (room < theme::em(this, 20))
-        room = nameRoom(QStringLiteral("+"));
+        room = nameRoom(u"+"_s);
     if (room < least) {
         bytesB = m_bytesB;
-        room = nameRoom(QStringLiteral("+"));
+        room = nameRoom(u"+"_s);
     }
     if (room < least) // program and switch are in the next line
         room = width() - metrics.horizontalAdvance(m_bytesA + bytesB) - m_swap->sizeHint().width() -
@@ -110,10 +110,8 @@ void CompareHeader::relabel()
         a = kindlessA, b = kindlessB;
     const int roomB = std::min(metrics.horizontalAdvance(b) + 1,
                                std::max(room / 2, room - metrics.horizontalAdvance(a) - 1));
-    m_a->setText(sideText(QStringLiteral("A"), metrics.elidedText(a, Qt::ElideMiddle, room - roomB),
-                          m_bytesA));
-    m_b->setText(
-        sideText(QStringLiteral("B"), metrics.elidedText(b, Qt::ElideMiddle, roomB), bytesB));
+    m_a->setText(sideText(u"A"_s, metrics.elidedText(a, Qt::ElideMiddle, room - roomB), m_bytesA));
+    m_b->setText(sideText(u"B"_s, metrics.elidedText(b, Qt::ElideMiddle, roomB), bytesB));
 }
 
 void CompareHeader::resizeEvent(QResizeEvent *event)

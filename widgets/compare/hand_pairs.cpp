@@ -58,10 +58,9 @@ void PairDialog::fill(const Weight &weight, const Bundle &candidates)
     }
     for (const std::size_t i : order) {
         const Weight &one = candidates.weights()[i];
-        auto *item = new QListWidgetItem(QStringLiteral("%1   %2   %3")
-                                             .arg(fromUtf8(one.findableName()),
-                                                  fromUtf8(shapeText(one.shape)),
-                                                  fromUtf8(formWords(one.form))),
+        auto *item = new QListWidgetItem(u"%1   %2   %3"_s.arg(fromUtf8(one.findableName()),
+                                                               fromUtf8(shapeText(one.shape)),
+                                                               fromUtf8(formWords(one.form))),
                                          m_list);
         item->setData(Qt::UserRole, QVariant::fromValue<qulonglong>(i));
         item->setToolTip(item->text());

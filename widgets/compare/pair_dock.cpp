@@ -93,7 +93,7 @@ PairFactsPanel::PairFactsPanel(QWidget *parent) : QWidget(parent)
 void PairFactsPanel::showValues(const ValueDifference *values)
 {
     std::array<QString, kFigures> texts;
-    texts.fill(QStringLiteral("\u2013"));
+    texts.fill(u"\u2013"_s);
     if (values != nullptr) {
         const auto figure = [&](double number) {
             return figureText(*values, number, shortNumber(number));
@@ -183,14 +183,13 @@ constexpr int kMostChipRows = 8; ///< before it scrolls
 
 QString chipWord(const DecisionTable &table, std::size_t weight, std::size_t chip)
 {
-    return weight < table.rows() ? outcomeLabel(table.verdict(weight, chip).outcome)
-                                 : QStringLiteral("\u2013");
+    return weight < table.rows() ? outcomeLabel(table.verdict(weight, chip).outcome) : u"\u2013"_s;
 }
 
 QString movedBytes(const DecisionTable &table, std::size_t weight, std::size_t chip)
 {
     const auto bytes = weight < table.rows() ? table.bytesMoved(weight, chip) : std::nullopt;
-    return bytes ? groupedNumber(*bytes) : QStringLiteral("\u2013");
+    return bytes ? groupedNumber(*bytes) : u"\u2013"_s;
 }
 
 QString whyOf(const DecisionTable &table, std::size_t weight, std::size_t chip)
@@ -218,13 +217,13 @@ QString reasons(const QStringList &chips, const QStringList &why)
             if (why[k] == why[i])
                 names += chips[k];
         }
-        text += QStringLiteral("%1: %2").arg(names.join(QStringLiteral(", ")), why[i]);
+        text += u"%1: %2"_s.arg(names.join(u", "_s), why[i]);
     }
     if (text.size() > kMost) {
         text.resize(kMost);
-        text += QStringLiteral("\u2026");
+        text += u"\u2026"_s;
     }
-    return text.join(QStringLiteral("\n\n"));
+    return text.join(u"\n\n"_s);
 }
 
 } // namespace
@@ -271,9 +270,9 @@ void PairChipsTable::showGroup(int row)
     set(0,
         chips.size() == 1 ? chips.front()
                           : tr("%1\nand %2 more").arg(chips.front()).arg(chips.size() - 1),
-        chips.join(QStringLiteral(", ")));
+        chips.join(u", "_s));
     const auto cell = [](const QString &word, const QString &moved) {
-        return moved == QStringLiteral("\u2013") ? word : tr("%1\n%2 B").arg(word, moved);
+        return moved == u"\u2013"_s ? word : tr("%1\n%2 B").arg(word, moved);
     };
     set(1, cell(line.wordA, line.movedA), reasons(chips, whyA));
     set(2, cell(line.wordB, line.movedB), reasons(chips, whyB));
@@ -347,13 +346,12 @@ PairFigures::PairFigures(QWidget *parent) : QWidget(parent), m_column(new QVBoxL
     all->setFolded(true);
     m_toPlaces = new QAction(tr("Worst Elements\u2026"), this);
     m_toPlaces->setToolTip(tr("The channels and elements that differ most, as lists"));
-    connect(m_toPlaces, &QAction::triggered, this,
-            [this] { Q_EMIT dockWanted(QStringLiteral("places")); });
+    connect(m_toPlaces, &QAction::triggered, this, [this] { Q_EMIT dockWanted(u"places"_s); });
     m_toCodebooks = new QAction(tr("Codebooks\u2026"), this);
     m_toCodebooks->setToolTip(tr("Both codebooks, entry to entry"));
     m_toCodebooks->setVisible(false);
     connect(m_toCodebooks, &QAction::triggered, this,
-            [this] { Q_EMIT dockWanted(QStringLiteral("codebooks")); });
+            [this] { Q_EMIT dockWanted(u"codebooks"_s); });
     m_links = new QWidget(this);
     auto *links = new FlowLayout(m_links);
     links->setContentsMargins(0, gap, 0, gap);
@@ -526,8 +524,8 @@ void PairFigures::fillTable(const report::PairRow &row)
     const auto add = [&](const QString &name, const QString &value) {
         cells.append({name, value});
     };
-    add(tr("Weight in A"), row.onA() ? fromUtf8(row.nameA) : QStringLiteral("\u2013"));
-    add(tr("Weight in B"), row.onB() ? fromUtf8(row.nameB) : QStringLiteral("\u2013"));
+    add(tr("Weight in A"), row.onA() ? fromUtf8(row.nameA) : u"\u2013"_s);
+    add(tr("Weight in B"), row.onB() ? fromUtf8(row.nameB) : u"\u2013"_s);
     add(tr("Shape of A"), QString::fromStdString(row.onA() ? shapeText(row.shapeA) : ""));
     add(tr("Shape of B"), QString::fromStdString(row.onB() ? shapeText(row.shapeB) : ""));
     add(tr("Elements"), groupedNumber(row.elements));
@@ -546,7 +544,7 @@ void PairFigures::fillTable(const report::PairRow &row)
 }
 
 PairDock::PairDock(Session &session, QWidget *parent)
-    : Dock(session, QStringLiteral("pair"), tr("Pair"), parent), m_content(new QWidget(this))
+    : Dock(session, u"pair"_s, tr("Pair"), parent), m_content(new QWidget(this))
 {
     withoutMargins(new QVBoxLayout(m_content));
     setContent(m_content);

@@ -119,7 +119,7 @@ std::optional<StoredElement> readElement(const WeightReaderPtr &reader, std::siz
 QString readingText(const std::optional<StoredElement> &reading)
 {
     if (!reading)
-        return QStringLiteral("\u2013");
+        return u"\u2013"_s;
     const QString value = QString::number(reading->value, 'g', 5);
     return reading->stored ? value : PairPictures::tr("%1 (left out)").arg(value);
 }
@@ -211,8 +211,7 @@ void PairPictures::connectPane(TileView *view)
                 return QString();
             QString text = reader->map().indexText(m_subject.elementOn(ofA, *element));
             if (tile && index < tile->values.size())
-                text += QStringLiteral(": ") +
-                        QString::number(static_cast<double>(tile->values[index]), 'g', 5);
+                text += u": "_s + QString::number(static_cast<double>(tile->values[index]), 'g', 5);
             if (m_element == element && !m_readout->wholeText().isEmpty())
                 text = m_readout->wholeText();
             return text;
@@ -454,7 +453,7 @@ void PairPictures::readCell()
             QString text =
                 tr("%1   A %2   B %3").arg(map.indexText(onSide), readingText(a), readingText(b));
             if (a && b && m_subject.comparable())
-                text += QStringLiteral("   ") + changeText(a->value, b->value);
+                text += u"   "_s + changeText(a->value, b->value);
             setReadout(text);
             Q_EMIT elementRead(readings);
         });

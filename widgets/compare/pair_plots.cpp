@@ -174,7 +174,7 @@ QSharedPointer<QCPAxisTickerText> powersOfTen(int most, bool both)
 {
     QSharedPointer<QCPAxisTickerText> ticker(new QCPAxisTickerText);
     const int stride = std::max(1, (most + (both ? 1 : 3)) / (both ? 2 : 4));
-    ticker->addTick(0, QStringLiteral("0"));
+    ticker->addTick(0, u"0"_s);
     // 1 stands too near to 0 where there are many powers.
     for (int power = most > 2 ? stride : 0; power <= most; power += stride) {
         static constexpr const char *kUnits[] = {"", "k", "M", "G", "T"};
@@ -210,10 +210,10 @@ HistogramPairPlot::HistogramPairPlot(QWidget *parent)
     m_below->setMarginGroup(QCP::msLeft | QCP::msRight, margins);
     plot().xAxis->setTickLabels(false);
     QCPAxis *x = m_below->axis(QCPAxis::atBottom), *y = m_below->axis(QCPAxis::atLeft);
-    x->setLayer(QStringLiteral("axes"));
-    y->setLayer(QStringLiteral("axes"));
-    x->grid()->setLayer(QStringLiteral("grid"));
-    y->grid()->setLayer(QStringLiteral("grid"));
+    x->setLayer(u"axes"_s);
+    y->setLayer(u"axes"_s);
+    x->grid()->setLayer(u"grid"_s);
+    y->grid()->setLayer(u"grid"_s);
     y->setSubTicks(false);
     y->setLabel(tr("B \u2212 A"));
     plot().yAxis->setSubTicks(false);
@@ -406,9 +406,9 @@ void UlpPlot::labelCounts(std::uint64_t most)
     const int stride = 1 + decades / 7;
     for (int power = 0; power <= decades; power += stride) {
         const QLatin1String unit = power < 3   ? QLatin1String()
-                                   : power < 6 ? QLatin1String("k")
-                                   : power < 9 ? QLatin1String("M")
-                                               : QLatin1String("G");
+                                   : power < 6 ? "k"_L1
+                                   : power < 9 ? "M"_L1
+                                               : "G"_L1;
         const int below = std::min(power / 3 * 3, 9);
         ticker->addTick(std::pow(10.0, power),
                         QString::number(std::pow(10.0, power - below), 'f', 0) + unit);

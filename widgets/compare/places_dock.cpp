@@ -62,7 +62,7 @@ void PairPlacesDock::setPlaces(const PairPlaces &places)
 }
 
 PlacesDock::PlacesDock(Session &session, QWidget *parent)
-    : PairPlacesDock(session, QStringLiteral("places"), tr("Channels and Elements"), parent),
+    : PairPlacesDock(session, u"places"_s, tr("Channels and Elements"), parent),
       m_channelModel(new ChannelModel(this)), m_elementModel(new ElementModel(this))
 {
     auto *content = new QWidget(this);
@@ -269,7 +269,7 @@ std::optional<std::uint64_t> CodebookPairModel::elementAt(int row) const
 }
 
 CodebooksDock::CodebooksDock(Session &session, QWidget *parent)
-    : PairPlacesDock(session, QStringLiteral("codebooks"), tr("Codebooks"), parent),
+    : PairPlacesDock(session, u"codebooks"_s, tr("Codebooks"), parent),
       m_model(new CodebookPairModel(this))
 {
     auto *content = new QWidget(this);

@@ -10,7 +10,7 @@
 namespace kernscope::ui {
 
 RangesDock::RangesDock(Session &session, QWidget *parent)
-    : Dock(session, QStringLiteral("ranges"), tr("Ranges"), parent),
+    : Dock(session, u"ranges"_s, tr("Ranges"), parent),
       m_model(new RowTable<report::RangeFacts>(report::rangeTable(), this))
 {
     auto *content = new QWidget(this);
@@ -40,7 +40,7 @@ RangesDock::RangesDock(Session &session, QWidget *parent)
     });
     connect(m_table, &QAbstractItemView::activated, this, [this](const QModelIndex &index) {
         Q_EMIT rangeWanted(m_model->rowAt(index.row()).run);
-        Q_EMIT raiseRequested(QStringLiteral("bytes"));
+        Q_EMIT raiseRequested(u"bytes"_s);
     });
     m_task.whenCancelled([this] { setCancelled(); });
     connect(&session, &Session::otherChanged, this, &RangesDock::scheduleRefresh);

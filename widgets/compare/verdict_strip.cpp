@@ -131,7 +131,7 @@ QString outcomeCounts(const BuildOutcome &outcome)
         if (count > 0)
             parts << theme::glyph(outcomeToken(what)) + u' ' + countedOutcome(what, count);
     }
-    return parts.join(QStringLiteral(", "));
+    return parts.join(u", "_s);
 }
 
 namespace {

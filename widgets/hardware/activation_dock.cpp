@@ -201,7 +201,7 @@ QComboBox *chooser(QWidget *parent, const QString &name, const QStringList &word
 } // namespace
 
 ActivationDock::ActivationDock(Session &session, QWidget *parent)
-    : Dock(session, QStringLiteral("activation"), tr("Activation Table"), parent),
+    : Dock(session, u"activation"_s, tr("Activation Table"), parent),
       m_model(new ActivationModel(report::activationTable(), this))
 {
     auto *content = new QWidget(this);

@@ -18,7 +18,7 @@
 namespace kernscope::ui {
 
 RelocationsDock::RelocationsDock(Session &session, QWidget *parent)
-    : Dock(session, QStringLiteral("relocations"), tr("Relocations"), parent),
+    : Dock(session, u"relocations"_s, tr("Relocations"), parent),
       m_model(new FactTreeModel(factColumns(report::slotTable()), this))
 {
     auto *content = new QWidget(this);
@@ -41,8 +41,7 @@ RelocationsDock::RelocationsDock(Session &session, QWidget *parent)
 void RelocationsDock::buildBar(QBoxLayout *bar, QWidget *parent)
 {
     auto *label = new QLabel(tr("&Load at:"), parent);
-    m_address = named(new QLineEdit(QStringLiteral("0x10000000"), parent),
-                      tr("Device address of the image"));
+    m_address = named(new QLineEdit(u"0x10000000"_s, parent), tr("Device address of the image"));
     m_address->setToolTip(tr("Device address that the image's first segment gets: at most 42 bits, "
                              "a multiple of 64"));
     takeNumbers(m_address, {true, false, 0});
@@ -192,7 +191,7 @@ void RelocationsDock::follow(const Place &place, QObject *origin)
 }
 
 CommandsDock::CommandsDock(Session &session, QWidget *parent)
-    : Dock(session, QStringLiteral("commands"), tr("Commands"), parent),
+    : Dock(session, u"commands"_s, tr("Commands"), parent),
       m_commands(new FactTreeModel(factColumns(report::commandTable()), this)),
       m_symbols(new FactTreeModel(factColumns(report::symbolTable()), this))
 {

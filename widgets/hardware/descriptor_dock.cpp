@@ -20,7 +20,7 @@ constexpr std::size_t kMostUnits = 2000;
 } // namespace
 
 DescriptorDock::DescriptorDock(Session &session, QWidget *parent)
-    : Dock(session, QStringLiteral("descriptor"), tr("Descriptor"), parent),
+    : Dock(session, u"descriptor"_s, tr("Descriptor"), parent),
       m_model(new FactTreeModel(factColumns(report::unitSectionTable()), this))
 {
     auto *content = new QWidget(this);

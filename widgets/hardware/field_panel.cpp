@@ -77,8 +77,7 @@ void BitWordView::announce()
     setAccessibleDescription(
         chosen >= 0       ? fieldWords(m_fields[static_cast<std::size_t>(chosen)], m_value)
         : words.isEmpty() ? tr("%1, no field is named").arg(hexNumber(m_value, 8))
-                          : QStringLiteral("%1: %2").arg(hexNumber(m_value, 8),
-                                                         words.join(QStringLiteral("; "))));
+                          : u"%1: %2"_s.arg(hexNumber(m_value, 8), words.join(u"; "_s)));
     update();
 }
 
@@ -138,7 +137,7 @@ void BitWordView::drawBit(QPainter &painter, unsigned bit) const
     digits.setBold(one);
     painter.setFont(digits);
     painter.setPen(palette().color(one ? QPalette::Text : QPalette::PlaceholderText));
-    painter.drawText(cell, Qt::AlignCenter, one ? QStringLiteral("1") : QStringLiteral("0"));
+    painter.drawText(cell, Qt::AlignCenter, one ? u"1"_s : u"0"_s);
     painter.setPen(design::hairline(palette()));
     painter.drawLine(cell.topLeft(), cell.topRight());
     painter.drawLine(cell.bottomLeft(), cell.bottomRight());
@@ -288,7 +287,7 @@ QString fieldWords(const Bundle &bundle, FileOffset at, const std::optional<BitR
         bitsWord(shown.low, shown.high) +
         FieldPanel::tr(", now %1").arg(field ? QString::number(number) : hexNumber(number, 8));
     if (const QString now = field ? meaning(number) : QString(); !now.isEmpty())
-        words += QStringLiteral(": ") + now;
+        words += u": "_s + now;
     if (!field && word->reg != nullptr) {
         const auto &fields = word->reg->fields;
         for (std::size_t i = 0; i < std::min(fields.size(), kMostFields); ++i)
@@ -300,9 +299,9 @@ QString fieldWords(const Bundle &bundle, FileOffset at, const std::optional<BitR
     for (std::uint32_t i = 0;
          field && shown.high - shown.low < kMostBits && i < (2U << (shown.high - shown.low)); ++i) {
         if (const QString name = meaning(i); !name.isEmpty())
-            names += QStringLiteral("%1 %2").arg(i).arg(name);
+            names += u"%1 %2"_s.arg(i).arg(name);
     }
-    return names.isEmpty() ? words : words + u'\n' + names.join(QStringLiteral(", "));
+    return names.isEmpty() ? words : words + u'\n' + names.join(u", "_s);
 }
 
 FieldPanel::FieldPanel(Session &session, QWidget *parent)
@@ -399,8 +398,7 @@ void FieldPanel::showWord()
     const QString reg = m_word.reg != nullptr ? fromUtf8(m_word.reg->name)
                         : m_word.header       ? tr("header word %1").arg(m_word.address / 4)
                                               : tr("register %1").arg(hexNumber(m_word.address));
-    m_title =
-        field != nullptr ? QStringLiteral("%1 \u00B7 %2").arg(reg, fromUtf8(field->name)) : reg;
+    m_title = field != nullptr ? u"%1 \u00B7 %2"_s.arg(reg, fromUtf8(field->name)) : reg;
     m_name->setText(m_title);
     const QString block = m_word.header           ? tr("Header")
                           : m_word.reg != nullptr ? fromUtf8(m_word.reg->block)
@@ -441,7 +439,7 @@ void FieldPanel::addFact(const QString &name, const QString &value)
     const int row = m_factRows->rowCount();
     m_factRows->addWidget(left, row, 0);
     m_factRows->addWidget(right, row, 1);
-    m_factLines += QStringLiteral("%1: %2").arg(name, value);
+    m_factLines += u"%1: %2"_s.arg(name, value);
 }
 
 void FieldPanel::showFacts(const descriptor::BitField *field)
@@ -464,8 +462,8 @@ void FieldPanel::showFacts(const descriptor::BitField *field)
         const auto *map = descriptor::RegisterMap::of(versionOf(*m_bundle, m_task.text));
         if (map != nullptr && !m_word.header) {
             for (const descriptor::Register *other : map->alternatives(m_word.address))
-                addFact(tr("another"), QStringLiteral("%1 (%2)").arg(fromUtf8(other->name),
-                                                                     fromUtf8(other->source)));
+                addFact(tr("another"),
+                        u"%1 (%2)"_s.arg(fromUtf8(other->name), fromUtf8(other->source)));
         }
     }
     m_factBody->show();

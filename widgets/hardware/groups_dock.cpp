@@ -186,7 +186,7 @@ bool GroupMap::event(QEvent *event)
 }
 
 GroupsDock::GroupsDock(Session &session, QWidget *parent)
-    : Dock(session, QStringLiteral("groups"), tr("Groups"), parent), m_model(new GroupModel(this))
+    : Dock(session, u"groups"_s, tr("Groups"), parent), m_model(new GroupModel(this))
 {
     auto *content = new QWidget(this);
     m_summary = new QLabel(content);

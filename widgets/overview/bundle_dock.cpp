@@ -91,8 +91,8 @@ QString FilterCompleter::pathFromIndex(const QModelIndex &index) const
 }
 
 BundleDock::BundleDock(Session &session, QWidget *parent)
-    : Dock(session, QStringLiteral("bundle"), tr("Bundle"), parent),
-      m_names(WeightNames::of(session)), m_model(new BundleTreeModel(this))
+    : Dock(session, u"bundle"_s, tr("Bundle"), parent), m_names(WeightNames::of(session)),
+      m_model(new BundleTreeModel(this))
 {
     auto *content = new QWidget(this);
     QVBoxLayout *column = contentColumn(content);
@@ -367,13 +367,13 @@ void BundleDock::open(const QModelIndex &index)
     const auto node = m_model->nodeAt(index);
     onCurrentChanged(index);
     if (node.kind == BundleTreeModel::Node::Kind::Weight)
-        Q_EMIT raiseRequested(QStringLiteral("weight"));
+        Q_EMIT raiseRequested(u"weight"_s);
     else if (node.kind == BundleTreeModel::Node::Kind::Program)
-        Q_EMIT raiseRequested(QStringLiteral("program"));
+        Q_EMIT raiseRequested(u"program"_s);
     else if (m_model->isLeaf(index))
         raiseHex();
     else if (node.kind == BundleTreeModel::Node::Kind::Bundle)
-        Q_EMIT raiseRequested(QStringLiteral("overview"));
+        Q_EMIT raiseRequested(u"overview"_s);
 }
 
 void BundleDock::showInHex()
@@ -644,7 +644,7 @@ void BundleDock::showFault()
 {
     // A term that is only begun is no fault yet.
     const QString typed = m_filter->text();
-    const bool begun = !typed.isEmpty() && QStringLiteral(":<>=").contains(typed.back());
+    const bool begun = !typed.isEmpty() && u":<>="_s.contains(typed.back());
     const QString fault = begun ? QString() : m_model->filterFault();
     m_fault->setVisible(!fault.isEmpty());
     m_fault->setText(fault.isEmpty() ? QString()

@@ -47,12 +47,12 @@ TwoLineRows::TwoLineRows(const BundleTreeModel &model, QTreeView *view)
 
 int TwoLineRows::zerosWidth(const QFontMetrics &small)
 {
-    return small.horizontalAdvance(QStringLiteral("100.0 %"));
+    return small.horizontalAdvance(u"100.0 %"_s);
 }
 
 int TwoLineRows::ratioWidth(const QFontMetrics &small)
 {
-    return small.horizontalAdvance(QStringLiteral("0.000"));
+    return small.horizontalAdvance(u"0.000"_s);
 }
 
 int TwoLineRows::gap(const QWidget *widget)
@@ -229,8 +229,7 @@ QString NavigatorHeader::titleOf(int column) const
 {
     QString title = m_model.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
     if (isSortIndicatorShown() && sortIndicatorSection() == column)
-        title += sortIndicatorOrder() == Qt::AscendingOrder ? QStringLiteral(" \u25B4")
-                                                            : QStringLiteral(" \u25BE");
+        title += sortIndicatorOrder() == Qt::AscendingOrder ? u" \u25B4"_s : u" \u25BE"_s;
     return title;
 }
 

@@ -60,7 +60,7 @@ using roofline::ProgramTime;
 
 QString predictedSeconds(double seconds)
 {
-    return siWord(seconds, QStringLiteral("s"));
+    return siWord(seconds, u"s"_s);
 }
 
 /// What binds the program, and what the figure leaves out.
@@ -126,7 +126,7 @@ void TimeCard::showTime(const BundlePtr &bundle, const ChipState &chips)
         return;
     m_bundle = bundle;
     m_target = &chips.target();
-    m_value->setText(QStringLiteral("\u2013"));
+    m_value->setText(u"\u2013"_s);
     const QString chip = chipName(*m_target);
     if (bundle->weights().size() > kMostPlacedAtOnce) {
         m_note->setText(tr("many layers: open Timeline for their times"));
@@ -216,8 +216,7 @@ QString noteOf(const Weight &weight, std::size_t index, const BundleFigures &fig
     const auto zeros = zerosOf(figures, index);
     const auto error = errorOf(colors, index);
     if (colors.colors == OverviewColoring::Outcome)
-        return outcomeLabel(outcomeOf(index, colors)) + QStringLiteral(" \u00B7 ") +
-               storedWords(weight);
+        return outcomeLabel(outcomeOf(index, colors)) + u" \u00B7 "_s + storedWords(weight);
     if (colors.colors == OverviewColoring::Zeros && zeros)
         return Words::tr("%1 zeros").arg(percentText(*zeros));
     if (colors.colors == OverviewColoring::Error && error)
@@ -227,8 +226,8 @@ QString noteOf(const Weight &weight, std::size_t index, const BundleFigures &fig
 
 QString swatch(const QColor &color, const QString &text)
 {
-    return QStringLiteral("<span style=\"color:%1\">\u25A0</span>&nbsp;%2")
-        .arg(color.name(), text.toHtmlEscaped());
+    return u"<span style=\"color:%1\">\u25A0</span>&nbsp;%2"_s.arg(color.name(),
+                                                                   text.toHtmlEscaped());
 }
 
 } // namespace
@@ -319,7 +318,7 @@ QString errorLegend(const OverviewColors &colors)
     const auto &relative = colors.errors->relative;
     if (std::any_of(relative.begin(), relative.end(), [](const auto &one) { return !one; }))
         parts += Words::tr("hatched: no partner");
-    return parts.join(QStringLiteral(" &nbsp; "));
+    return parts.join(u" &nbsp; "_s);
 }
 
 QString zerosLegend(const BundleFigures &figures)
@@ -328,8 +327,8 @@ QString zerosLegend(const BundleFigures &figures)
                                    [](const auto &one) { return one.has_value(); });
     if (!known)
         return Words::tr("The values were not read.");
-    return swatch(theme::sequential(0), Words::tr("no zeros")) + QStringLiteral(" &nbsp; ") +
-           swatch(theme::sequential(0.5), Words::tr("half")) + QStringLiteral(" &nbsp; ") +
+    return swatch(theme::sequential(0), Words::tr("no zeros")) + u" &nbsp; "_s +
+           swatch(theme::sequential(0.5), Words::tr("half")) + u" &nbsp; "_s +
            swatch(theme::sequential(1), Words::tr("all zeros"));
 }
 
@@ -379,16 +378,15 @@ QString overviewLegend(const Bundle &bundle, const BundleSums &sums, const Bundl
                                        .arg(key)
                                        .arg(sum.count)
                                        .arg(groupedNumber(sum.bytes)));
-    return parts.join(QStringLiteral(" &nbsp; "));
+    return parts.join(u" &nbsp; "_s);
 }
 
 QString sharedBytesText(const BundleSums &sums)
 {
     const std::uint64_t again = sharedBytes(sums.forms, sums.totals);
     return again == 0 ? QString()
-                      : QStringLiteral(" &nbsp; ") +
-                            Words::tr("(%1 B are shared, and counted for each weight)")
-                                .arg(groupedNumber(again));
+                      : u" &nbsp; "_s + Words::tr("(%1 B are shared, and counted for each weight)")
+                                            .arg(groupedNumber(again));
 }
 
 } // namespace kernscope::ui

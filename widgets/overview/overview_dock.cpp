@@ -101,9 +101,9 @@ QString kindWord(Finding::Kind kind, std::size_t count)
 QString disputedLink(std::size_t count)
 {
     return count == 0 ? QString()
-                      : QStringLiteral(" \u00B7 %1 <a href=\"disputed:\">%2</a>")
-                            .arg(OverviewDock::tr("not counted:"),
-                                 kindWord(Finding::Kind::DisputedFault, count));
+                      : u" \u00B7 %1 <a href=\"disputed:\">%2</a>"_s.arg(
+                            OverviewDock::tr("not counted:"),
+                            kindWord(Finding::Kind::DisputedFault, count));
 }
 
 /// Where the window is low the list lies below the edge.
@@ -119,8 +119,8 @@ void bringIntoView(QWidget *widget)
 
 QString exportWidgetPicture(QWidget &widget, const QString &path)
 {
-    const bool pdf = path.endsWith(QLatin1String(".pdf"), Qt::CaseInsensitive);
-    if (!pdf && !path.endsWith(QLatin1String(".png"), Qt::CaseInsensitive))
+    const bool pdf = path.endsWith(".pdf"_L1, Qt::CaseInsensitive);
+    if (!pdf && !path.endsWith(".png"_L1, Qt::CaseInsensitive))
         return Words::tr("Nothing is exported: a picture is written as .png or .pdf, by "
                          "the ending of the name.");
     QSaveFile file(path);
@@ -133,7 +133,7 @@ QString exportWidgetPicture(QWidget &widget, const QString &path)
 void OverviewDock::connectParts()
 {
     connect(m_map, &TreemapView::picked, this,
-            [this](std::size_t weight) { open(QStringLiteral("weight:%1").arg(weight)); });
+            [this](std::size_t weight) { open(u"weight:%1"_s.arg(weight)); });
     m_odd.note->setTextFormat(Qt::RichText);
     connect(m_odd.note, &QLabel::linkActivated, this, &OverviewDock::open);
     connect(&m_chips, &ChipState::tableChanged, this, &OverviewDock::scheduleRefresh);
@@ -394,26 +394,26 @@ void OverviewDock::open(const QString &link)
     const std::size_t index = parts.value(1).toULongLong();
     if (!m_shown)
         return;
-    if (parts.front() == QLatin1String("kind")) {
+    if (parts.front() == "kind"_L1) {
         m_filter->setText(parts.value(1));
         m_findings->setFocus();
         bringIntoView(m_findings);
-    } else if (parts.front() == QLatin1String("disputed")) {
+    } else if (parts.front() == "disputed"_L1) {
         m_disputedShown = !m_disputedShown;
         showFindings();
         bringIntoView(m_findings);
-    } else if (parts.front() == QLatin1String("weight") && index < m_shown->weights().size()) {
+    } else if (parts.front() == "weight"_L1 && index < m_shown->weights().size()) {
         session().goToWeight(index, this);
-        Q_EMIT raiseRequested(QStringLiteral("weight"));
-    } else if (parts.front() == QLatin1String("file") && index < m_shown->files().size()) {
+        Q_EMIT raiseRequested(u"weight"_s);
+    } else if (parts.front() == "file"_L1 && index < m_shown->files().size()) {
         session().goToBytes(index, {FileOffset(0), ByteCount(1)}, this);
         raiseHex();
     }
 }
 
 OverviewDock::OverviewDock(Session &session, QWidget *parent)
-    : Dock(session, QStringLiteral("overview"), tr("Overview"), parent),
-      m_chips(ChipState::of(session)), m_names(WeightNames::of(session))
+    : Dock(session, u"overview"_s, tr("Overview"), parent), m_chips(ChipState::of(session)),
+      m_names(WeightNames::of(session))
 {
     using design::Space;
     auto *content = new QWidget(this);
@@ -453,7 +453,7 @@ OverviewDock::OverviewDock(Session &session, QWidget *parent)
         showTotals();
     });
     m_actions += dockAction(this, tr("Export Treemap\u2026"), {}, [this] {
-        const QString path = askSavePath(this, tr("Export Picture"), QStringLiteral("treemap.png"),
+        const QString path = askSavePath(this, tr("Export Picture"), u"treemap.png"_s,
                                          tr("PNG picture (*.png);;PDF (*.pdf)"));
         const QString why = path.isEmpty() ? QString() : exportWidgetPicture(*m_map, path);
         if (!why.isEmpty())
@@ -552,7 +552,7 @@ void OverviewDock::showTotals()
                        .arg(groupedNumber(m_shown->totalBytes().value),
                             groupedNumber(m_shown->files().size()));
     facts += m_about;
-    m_facts->setWholeText(facts.join(QStringLiteral(" \u00B7 ")));
+    m_facts->setWholeText(facts.join(u" \u00B7 "_s));
     std::vector<Finding> findings = allFindings();
     const std::size_t disputed = std::erase_if(findings, isDisputed);
     const bool looking = m_task.running() && findings.empty();
@@ -560,7 +560,7 @@ void OverviewDock::showTotals()
     const auto &table = m_chips.table();
     const std::size_t chip = table ? table->columnOf(m_chips.target()) : kNoIndex;
     if (chip == kNoIndex) {
-        m_moved.value->setText(QStringLiteral("\u2013"));
+        m_moved.value->setText(u"\u2013"_s);
         m_moved.note->setText(m_chips.working() ? tr("judging the weights\u2026") : QString());
     } else {
         const TargetTotals &sums = table->totals(chip);
@@ -583,8 +583,8 @@ void OverviewDock::showTotals()
                               more(tr(", %1 not known"), sums.unknown));
     }
     m_time->showTime(m_shown, m_chips);
-    m_odd.value->setText(m_cut     ? QStringLiteral("\u2013")
-                         : looking ? QStringLiteral("\u2026")
+    m_odd.value->setText(m_cut     ? u"\u2013"_s
+                         : looking ? u"\u2026"_s
                                    : groupedNumber(findings.size()));
     m_odd.note->setText(m_cut    ? tr("looking over the weights was cancelled")
                         : m_read ? kindsOf(findings) + disputedLink(disputed)
@@ -607,11 +607,11 @@ void OverviewDock::showDescription()
     std::size_t inUse = 0;
     for (const report::FeatureFacts &row : features) {
         const std::string allowed = row.feature->allowedText();
-        const QString text = QStringLiteral("%1 %2%3").arg(
-            fromUtf8(row.feature->name), fromUtf8(row.feature->typeText()),
-            allowed.empty() ? QString() : tr(" (or %1)").arg(fromUtf8(allowed)));
+        const QString text =
+            u"%1 %2%3"_s.arg(fromUtf8(row.feature->name), fromUtf8(row.feature->typeText()),
+                             allowed.empty() ? QString() : tr(" (or %1)").arg(fromUtf8(allowed)));
         if (static_cast<std::size_t>(tip.size()) < kMostTipped)
-            tip += QStringLiteral("%1 %2 %3 %4")
+            tip += u"%1 %2 %3 %4"_s
                        .arg(fromUtf8(row.function), fromUtf8(row.use), text,
                             fromUtf8(row.feature->words))
                        .simplified();
@@ -622,25 +622,23 @@ void OverviewDock::showDescription()
         if (inUse > kMostFeatures + 1)
             continue;
         const QString word = use == "in" ? tr("In") : use == "out" ? tr("Out") : tr("State");
-        parts += inUse > kMostFeatures ? QStringLiteral("\u2026")
+        parts += inUse > kMostFeatures ? u"\u2026"_s
                  : inUse > 1           ? text.toHtmlEscaped()
-                             : QStringLiteral("<b>%1</b> %2").arg(word, text.toHtmlEscaped());
+                                       : u"<b>%1</b> %2"_s.arg(word, text.toHtmlEscaped());
     }
     for (const mil::ModelDescription &description : described) {
         for (const std::string &line : report::descriptionLines(description, kMostLabels)) {
             const QString text = fromUtf8(line);
             tip += text;
-            if (&description == &described.front() &&
-                !text.startsWith(QLatin1String("description: ")) &&
-                !text.startsWith(QLatin1String("author: ")))
-                parts += text.size() > kShortLine
-                             ? text.toHtmlEscaped()
-                             : text.toHtmlEscaped().replace(u' ', QStringLiteral("&nbsp;"));
+            if (&description == &described.front() && !text.startsWith("description: "_L1) &&
+                !text.startsWith("author: "_L1))
+                parts += text.size() > kShortLine ? text.toHtmlEscaped()
+                                                  : text.toHtmlEscaped().replace(u' ', u"&nbsp;"_s);
         }
     }
-    m_described->setText(parts.join(QStringLiteral(" &nbsp;\u00B7&nbsp; ")));
-    m_described->setToolTip(QStringLiteral("<p style=\"white-space: pre\">%1</p>")
-                                .arg(tip.join(u'\n').toHtmlEscaped()));
+    m_described->setText(parts.join(u" &nbsp;\u00B7&nbsp; "_s));
+    m_described->setToolTip(
+        u"<p style=\"white-space: pre\">%1</p>"_s.arg(tip.join(u'\n').toHtmlEscaped()));
     m_described->show();
 }
 
@@ -653,12 +651,12 @@ QString OverviewDock::kindsOf(const std::vector<Finding> &findings) const
         while (end < findings.size() && findings[end].kind == findings[i].kind)
             ++end;
         const QString word = kindWord(findings[i].kind, end - i).toHtmlEscaped();
-        words += QStringLiteral("<a href=\"kind:%1\">%2</a>")
-                     .arg(fromUtf8(findingName(findings[i].kind)).replace(u'_', u' '), word);
+        words += u"<a href=\"kind:%1\">%2</a>"_s.arg(
+            fromUtf8(findingName(findings[i].kind)).replace(u'_', u' '), word);
         i = end;
     }
     return words.isEmpty() ? tr("values, tables and bytes were looked at")
-                           : words.join(QStringLiteral(" \u00B7 "));
+                           : words.join(u" \u00B7 "_s);
 }
 
 void OverviewDock::showStored()
@@ -666,7 +664,7 @@ void OverviewDock::showStored()
     const std::size_t weights = m_shown->weights().size();
     const QString count = countedWords(weights, tr("1 weight"), tr("%1 weights"));
     if (!m_sums) {
-        m_stored.value->setText(QStringLiteral("\u2026"));
+        m_stored.value->setText(u"\u2026"_s);
         m_stored.note->setText(count);
     } else if (m_sums->unread > 0) {
         m_stored.value->setText(tr("unknown"));
@@ -708,11 +706,11 @@ void OverviewDock::showFindings()
 void OverviewDock::goToFinding(const Finding &finding, bool raise)
 {
     if (finding.weight == kNoIndex) {
-        open(QStringLiteral("file:%1").arg(finding.file));
+        open(u"file:%1"_s.arg(finding.file));
         return;
     }
     if (raise)
-        Q_EMIT raiseRequested(QStringLiteral("weight"));
+        Q_EMIT raiseRequested(u"weight"_s);
     const bool far = finding.kind == Finding::Kind::Outlier;
     if (!far && finding.kind != Finding::Kind::NonFinite) {
         session().goToWeight(finding.weight, this);

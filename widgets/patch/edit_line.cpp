@@ -62,7 +62,7 @@ EditLine::EditLine(Session &session, QWidget *parent) : QWidget(parent), m_sessi
     m_add = new QPushButton(tr("Add"), this);
     m_add->setToolTip(tr("Lay this edit over the file (Enter)"));
     m_answer = new ElidedLabel(Qt::ElideRight, this);
-    m_answer->setObjectName(QStringLiteral("editAnswer"));
+    m_answer->setObjectName(u"editAnswer"_s);
 
     auto *grid = new QGridLayout(this);
     const int gap = theme::em(this, 0.3);
@@ -148,7 +148,7 @@ void EditLine::showKind()
 
 void EditLine::say(const QString &text, bool fault)
 {
-    m_answer->setWholeText(fault ? QStringLiteral("\u2715 ") + text : text);
+    m_answer->setWholeText(fault ? u"\u2715 "_s + text : text);
     showAnswer(m_answer, fault);
 }
 

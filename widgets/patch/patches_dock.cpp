@@ -25,7 +25,7 @@ constexpr double kOneLine = 1.5, kTwoLines = 2.6; ///< em
 qsizetype secondPart(const QString &text, std::string_view key)
 {
     if (key == "where")
-        return std::max<qsizetype>(text.lastIndexOf(QLatin1String("+0x")), 0);
+        return std::max<qsizetype>(text.lastIndexOf("+0x"_L1), 0);
     for (const char *mark : {"[", "+0x", "="}) {
         const qsizetype at = text.indexOf(QLatin1String(mark));
         if (at > 0)
@@ -187,7 +187,7 @@ bool PatchRows::eventFilter(QObject *watched, QEvent *event)
 }
 
 PatchesDock::PatchesDock(Session &session, QWidget *parent)
-    : Dock(session, QStringLiteral("patches"), tr("Patches"), parent)
+    : Dock(session, u"patches"_s, tr("Patches"), parent)
 {
     setShowsFiles(false); // the list of edits is kept when another program changes the files
     m_model = new PatchListModel(this);
@@ -370,7 +370,7 @@ void PatchesDock::askAndExport()
 {
     if (!session().bundle())
         return;
-    const QString name = fromUtf8(session().bundle()->name()) + QStringLiteral(".kpatch");
+    const QString name = fromUtf8(session().bundle()->name()) + u".kpatch"_s;
     finishEditing();
     const QString path = askSavePath(this, tr("Export Patches"), name,
                                      tr("Changes (*.kpatch);;Scripts of edits (*.txt)"));

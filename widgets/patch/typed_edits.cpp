@@ -45,7 +45,7 @@ EditAnswer answerToTyped(const QString &text, bool integer,
 
 CellAnswer::CellAnswer(QAbstractItemView *view, Made made) : QLabel(view), m_view(view)
 {
-    setObjectName(QStringLiteral("cellAnswer"));
+    setObjectName(u"cellAnswer"_s);
     setAccessibleName(Words::tr("Answer of the codec"));
     setTextFormat(Qt::PlainText);
     setWordWrap(true);
@@ -89,7 +89,7 @@ QLabel *answerWhileTyping(QInputDialog *dialog, std::function<QString(const QStr
     if (!rows || !buttons)
         return nullptr;
     auto *answer = new QLabel(dialog);
-    answer->setObjectName(QStringLiteral("typedAnswer"));
+    answer->setObjectName(u"typedAnswer"_s);
     answer->setTextFormat(Qt::PlainText);
     answer->setWordWrap(true);
     answer->setMinimumHeight(2 * answer->fontMetrics().lineSpacing()); // nothing moves for it
@@ -345,7 +345,7 @@ EditAnswer answerOf(const codec::EditPlan &made, bool hasValue)
                      .arg(groupedNumber(made.payloadElements->value));
     else
         parts << Words::tr("%1 B touched").arg(groupedNumber(bytes));
-    return {parts.join(QStringLiteral("; ")), made.far};
+    return {parts.join(u"; "_s), made.far};
 }
 
 namespace {
@@ -387,8 +387,8 @@ QString cellIndices(const Weight &weight, std::uint64_t element)
         element /= extent;
     }
     if (indices.isEmpty())
-        indices << QStringLiteral("0");
-    return QStringLiteral("[%1]").arg(indices.join(QLatin1Char(',')));
+        indices << u"0"_s;
+    return u"[%1]"_s.arg(indices.join(QLatin1Char(',')));
 }
 
 } // namespace
@@ -434,8 +434,8 @@ std::optional<std::uint64_t> firstElement(const Bundle &bundle, const Edit &edit
 QString editStart(Edit::Kind kind, const Bundle &bundle, const Place &place)
 {
     if (kind == Edit::Kind::Bytes && place.bytes && place.file < bundle.files().size())
-        return QStringLiteral("%1+%2=").arg(rawFromUtf8(bundle.files()[place.file].path),
-                                            hexNumber(place.bytes->offset.value));
+        return u"%1+%2="_s.arg(rawFromUtf8(bundle.files()[place.file].path),
+                               hexNumber(place.bytes->offset.value));
     if (place.weight >= bundle.weights().size())
         return {};
     const Weight &weight = bundle.weights()[place.weight];

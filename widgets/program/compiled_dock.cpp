@@ -128,7 +128,7 @@ void MemoryPlanView::paintEvent(QPaintEvent *)
 }
 
 CompiledDock::CompiledDock(Session &session, QWidget *parent)
-    : Dock(session, QStringLiteral("compiled"), tr("Compiled Program"), parent),
+    : Dock(session, u"compiled"_s, tr("Compiled Program"), parent),
       m_memory(new RowTable<report::MemoryRow>(report::memoryTable(), this)),
       m_kernels(new RowTable<report::KernelRow>(report::kernelTable(), this)),
       m_constants(new RowTable<report::ConstantRow>(report::constantTable(), this)),

@@ -18,7 +18,7 @@ using LaidOut = Result<graph::LayoutResult>;
 } // namespace
 
 GraphDock::GraphDock(Session &session, QWidget *parent)
-    : Dock(session, QStringLiteral("graph"), tr("Graph"), parent),
+    : Dock(session, u"graph"_s, tr("Graph"), parent),
       m_model(new GraphModel(report::graphTable(), this))
 {
     auto *content = new QWidget(this);
@@ -498,7 +498,7 @@ void GraphDock::showTable(bool table)
 void GraphDock::showWeight()
 {
     leadThere(m_view->current());
-    Q_EMIT raiseRequested(QStringLiteral("weight"));
+    Q_EMIT raiseRequested(u"weight"_s);
 }
 
 void GraphDock::showInHex()
@@ -520,10 +520,9 @@ void GraphDock::askAndExport(bool svg)
         Q_EMIT session().statusMessage(tr("There is no drawing to export."));
         return;
     }
-    const QString path = svg ? askSavePath(this, tr("Export Drawing"), QStringLiteral("graph.svg"),
-                                           tr("SVG (*.svg)"))
-                             : askSavePath(this, tr("Export Drawing"), QStringLiteral("graph.dot"),
-                                           tr("Graphviz (*.dot *.gv)"));
+    const QString path =
+        svg ? askSavePath(this, tr("Export Drawing"), u"graph.svg"_s, tr("SVG (*.svg)"))
+            : askSavePath(this, tr("Export Drawing"), u"graph.dot"_s, tr("Graphviz (*.dot *.gv)"));
     if (path.isEmpty())
         return;
     if (svg)

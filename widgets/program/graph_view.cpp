@@ -62,8 +62,7 @@ QStringList constantLines(const graph::Graph &graph, std::size_t node)
         const mil::Argument *argument = operation->input(name);
         const mil::Literal *literal =
             argument && argument->values.size() == 1 ? argument->values.front().literal() : nullptr;
-        lines << (literal ? fromUtf8(name) + QStringLiteral(" = ") + programLiteral(*literal)
-                          : fromUtf8(name));
+        lines << (literal ? fromUtf8(name) + u" = "_s + programLiteral(*literal) : fromUtf8(name));
     }
     return lines;
 }
@@ -71,7 +70,7 @@ QStringList constantLines(const graph::Graph &graph, std::size_t node)
 QString graphBytesText(const Weight &weight)
 {
     const auto bytes = knownStoredBytes(weight);
-    return bytes ? groupedNumber(bytes->value) : QStringLiteral("?");
+    return bytes ? groupedNumber(bytes->value) : u"?"_s;
 }
 
 QString nodeTip(const graph::Graph &graph, std::size_t node)
@@ -110,7 +109,7 @@ QString unitTip(const graph::Neighbourhood &drawn, std::size_t unit)
         lines << fromUtf8(line);
     for (std::size_t i = 0; i < of.nodes.size(); ++i) {
         if (static_cast<std::size_t>(lines.size()) >= kMostTipLines) {
-            lines << QStringLiteral("\u2026");
+            lines << u"\u2026"_s;
             break;
         }
         lines << fromUtf8(drawn.graph->title(of.nodes[i])) + QLatin1Char(' ') +

@@ -18,7 +18,7 @@ constexpr std::size_t kMostReaders = 12;
 /// A line may end behind the parts of a name: none is cut in a narrow panel.
 QString breakable(QString text)
 {
-    return text.replace(u'_', QStringLiteral("_\u200B"));
+    return text.replace(u'_', u"_\u200B"_s);
 }
 
 QString richText(const std::vector<ProgramSpan> &spans)
@@ -27,9 +27,9 @@ QString richText(const std::vector<ProgramSpan> &spans)
     for (const ProgramSpan &span : spans) {
         const QString text = breakable(span.text).toHtmlEscaped();
         if (span.weight != ProgramTree::kNone)
-            rich += QStringLiteral("<a href=\"weight:%1\">%2</a>").arg(span.weight).arg(text);
+            rich += u"<a href=\"weight:%1\">%2</a>"_s.arg(span.weight).arg(text);
         else if (span.node != ProgramTree::kNone)
-            rich += QStringLiteral("<a href=\"row:%1\">%2</a>").arg(span.node).arg(text);
+            rich += u"<a href=\"row:%1\">%2</a>"_s.arg(span.node).arg(text);
         else
             rich += text;
     }
@@ -133,14 +133,14 @@ QLabel *OperationPanel::addLine(const QString &name, const QString &rich, const 
         const std::size_t to = link.section(u':', 1).toULongLong();
         Place place;
         place.weight = to;
-        if (link.startsWith(QLatin1String("row:")))
+        if (link.startsWith("row:"_L1))
             place = placeOfOperation(*m_tree, to).value_or(Place());
         if (place != Place())
             Q_EMIT picked(place);
     });
     m_rows->addWidget(left, row, 0, name.isEmpty() ? Qt::Alignment() : Qt::AlignTop);
     m_rows->addWidget(right, row, name.isEmpty() ? 0 : 1, 1, name.isEmpty() ? 2 : 1);
-    m_lines += name.isEmpty() ? plain : QStringLiteral("%1: %2").arg(name, plain);
+    m_lines += name.isEmpty() ? plain : u"%1: %2"_s.arg(name, plain);
     return right;
 }
 
@@ -155,8 +155,8 @@ void OperationPanel::showRow(std::size_t row)
     m_body = new QWidget(this);
     m_rows = factGrid(m_body);
     addLine({},
-            QStringLiteral("<b>%1</b> %2")
-                .arg(fromUtf8(operation.type).toHtmlEscaped(), breakable(m_title).toHtmlEscaped()),
+            u"<b>%1</b> %2"_s.arg(fromUtf8(operation.type).toHtmlEscaped(),
+                                  breakable(m_title).toHtmlEscaped()),
             fromUtf8(operation.type) + u' ' + m_title);
     bool attributes = false;
     addHeading(tr("Operands"));
@@ -168,9 +168,9 @@ void OperationPanel::showRow(std::size_t row)
         addLine(operand.name,
                 richText(operand.spans) +
                     (type.isEmpty() ? QString()
-                                    : QStringLiteral(" <span style=\"color:%1\">%2</span>")
-                                          .arg(palette().color(QPalette::PlaceholderText).name(),
-                                               type.toHtmlEscaped())),
+                                    : u" <span style=\"color:%1\">%2</span>"_s.arg(
+                                          palette().color(QPalette::PlaceholderText).name(),
+                                          type.toHtmlEscaped())),
                 (programText(operand.spans) + u' ' + type).trimmed());
     }
     addHeading(tr("Results"));

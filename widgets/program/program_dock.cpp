@@ -39,7 +39,7 @@ QColor ProgramRowDelegate::color(ProgramSpan::Kind kind, const QPalette &palette
 
 int ProgramRowDelegate::numberWidth(const QFontMetrics &metrics)
 {
-    return metrics.horizontalAdvance(QStringLiteral("00000 "));
+    return metrics.horizontalAdvance(u"00000 "_s);
 }
 
 void ProgramRowDelegate::paint(QPainter *painter, const QStyleOptionViewItem &option,
@@ -222,8 +222,7 @@ std::size_t programRowsWith(const ProgramTree &tree, const QStringList &words, P
 }
 
 ProgramDock::ProgramDock(Session &session, QWidget *parent)
-    : Dock(session, QStringLiteral("program"), tr("Program"), parent),
-      m_model(new ProgramModel(this))
+    : Dock(session, u"program"_s, tr("Program"), parent), m_model(new ProgramModel(this))
 {
     auto *content = new QWidget(this);
     m_view = named(new ProgramView(content), tr("Operations of the program"));
@@ -426,7 +425,7 @@ void ProgramDock::followLink(const ProgramSpan &link)
         m_visited.push_back(m_model->nodeOf(m_view->currentIndex()));
     if (link.weight != ProgramTree::kNone) {
         session().goToWeight(link.weight, this);
-        Q_EMIT raiseRequested(QStringLiteral("weight"));
+        Q_EMIT raiseRequested(u"weight"_s);
     } else {
         showRow(link.node);
     }

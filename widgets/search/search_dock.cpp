@@ -22,7 +22,7 @@ constexpr qint64 kTopUnasked = 100, kMostTop = 10'000; ///< largest magnitudes t
 } // namespace
 
 SearchDock::SearchDock(Session &session, QWidget *parent)
-    : Dock(session, QStringLiteral("search"), tr("Search"), parent),
+    : Dock(session, u"search"_s, tr("Search"), parent),
       m_model(new SearchModel(report::hitTable(), this))
 {
     auto *content = new QWidget(this);
@@ -270,8 +270,7 @@ void SearchDock::open(const QModelIndex &index)
 {
     goTo(index);
     if (index.isValid())
-        Q_EMIT raiseRequested(m_model->rowAt(index.row()).hit.element ? QStringLiteral("weight")
-                                                                      : QStringLiteral("hex"));
+        Q_EMIT raiseRequested(m_model->rowAt(index.row()).hit.element ? u"weight"_s : u"hex"_s);
 }
 
 void SearchDock::keyPressEvent(QKeyEvent *event)
@@ -292,10 +291,10 @@ QString SearchDock::question() const
     if (const QString typed = m_pattern->text().trimmed(); !typed.isEmpty())
         words += u' ' + typed;
     if (m_tolerance->isVisibleTo(this) && !m_tolerance->text().trimmed().isEmpty())
-        words += QStringLiteral(" \u00B1 ") + m_tolerance->text().trimmed();
+        words += u" \u00B1 "_s + m_tolerance->text().trimmed();
     if (m_width->isVisibleTo(this))
-        words += QStringLiteral(", %1, %2").arg(m_width->currentText(), m_endian->currentText());
-    return words + QStringLiteral(", ") + m_scope->currentText();
+        words += u", %1, %2"_s.arg(m_width->currentText(), m_endian->currentText());
+    return words + u", "_s + m_scope->currentText();
 }
 
 /// What the fields say; else why it is nothing to look for.

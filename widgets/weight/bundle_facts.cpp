@@ -28,9 +28,8 @@ QString typeWords(const mil::ValueType &type)
         return fromUtf8(type.text);
     QStringList dims;
     for (const std::int64_t dim : type.dims)
-        dims += dim == mil::kUnknownExtent ? QStringLiteral("?") : QString::number(dim);
-    return QStringLiteral("%1 [%2]").arg(fromUtf8(elementTypeName(type.element)),
-                                         dims.join(QStringLiteral(", ")));
+        dims += dim == mil::kUnknownExtent ? u"?"_s : QString::number(dim);
+    return u"%1 [%2]"_s.arg(fromUtf8(elementTypeName(type.element)), dims.join(u", "_s));
 }
 
 /// Of the operation that makes the value.
@@ -92,7 +91,7 @@ QString chipNames(const std::vector<const target::Target *> &chips)
     QStringList names;
     for (const target::Target *chip : chips)
         names += chipName(*chip);
-    return names.join(QStringLiteral(", "));
+    return names.join(u", "_s);
 }
 
 /// "M1 and 20 more": the bars beside it need the room; the whole list is a tool tip.
@@ -156,17 +155,17 @@ void ChipBars::addRow(int row, const AlikeChips &group, std::uint64_t most)
     const QString bytes = group.totals->movedOpen == m_state.table()->rows() ? tr("not known")
                           : known ? tr("%1 B").arg(groupedNumber(group.totals->bytesMoved))
                                   : tr("\u2265 %1 B").arg(groupedNumber(group.totals->bytesMoved));
-    QLabel *chips = linkLabel(QStringLiteral("<a href=\"%1\">%2</a>")
-                                  .arg(fromUtf8(group.chips.front()->name).toHtmlEscaped(),
+    QLabel *chips = linkLabel(
+        u"<a href=\"%1\">%2</a>"_s.arg(fromUtf8(group.chips.front()->name).toHtmlEscaped(),
                                        briefNames(members).toHtmlEscaped()),
-                              m_body);
+        m_body);
     chips->setWordWrap(true); // before the figure has no room
     chips->setToolTip(tr("%1\nJudge by %2").arg(all, fromUtf8(group.chips.front()->name)));
     connect(chips, &QLabel::linkActivated, this,
             [this, chip = group.chips.front()] { m_state.setTarget(*chip); });
     auto *bar = new ShareBar(kBarHeight, m_body);
     bar->setParts({{static_cast<double>(group.totals->bytesMoved) / static_cast<double>(most),
-                    Token::OutStreams, QStringLiteral("%1: %2").arg(all, bytes)}});
+                    Token::OutStreams, u"%1: %2"_s.arg(all, bytes)}});
     auto *figure = new QLabel(bytes, m_body);
     figure->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     figure->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -201,10 +200,10 @@ BundleFacts::BundleFacts(Session &session, QWidget *parent) : QWidget(parent)
     column->addWidget(m_more);
     column->addWidget(heading(tr("Next")));
     for (const auto &[what, text] :
-         {std::pair{QStringLiteral("compare"), tr("Compare with another build\u2026")},
-          std::pair{QStringLiteral("plan"), tr("Plan its forms")},
-          std::pair{QStringLiteral("report"), tr("Export a report\u2026")}}) {
-        QLabel *link = linkLabel(QStringLiteral("<a href=\"%1\">%2</a>").arg(what, text), this);
+         {std::pair{u"compare"_s, tr("Compare with another build\u2026")},
+          std::pair{u"plan"_s, tr("Plan its forms")},
+          std::pair{u"report"_s, tr("Export a report\u2026")}}) {
+        QLabel *link = linkLabel(u"<a href=\"%1\">%2</a>"_s.arg(what, text), this);
         connect(link, &QLabel::linkActivated, this, &BundleFacts::nextRequested);
         column->addWidget(link);
     }
@@ -253,15 +252,15 @@ void BundleFacts::addForms(const Bundle &bundle)
             sum.unread == sum.weights
                 ? tr("unknown")
                 : (sum.unread > 0 ? tr("\u2265 %1 B") : tr("%1 B")).arg(groupedNumber(sum.bytes));
-        const QString name = QStringLiteral("%1 \u00D7 %2")
-                                 .arg(groupedNumber(sum.weights), fromUtf8(formWords(text)));
+        const QString name =
+            u"%1 \u00D7 %2"_s.arg(groupedNumber(sum.weights), fromUtf8(formWords(text)));
         const Token token = formToken(bundle.weights()[sum.first].form);
         QLabel *swatch = addRow(name, bytes);
-        swatch->setPixmap(glyphIcon(QStringLiteral("\u25A0"), token)
-                              .pixmap(QSize(side, side), devicePixelRatioF()));
+        swatch->setPixmap(
+            glyphIcon(u"\u25A0"_s, token).pixmap(QSize(side, side), devicePixelRatioF()));
         if (sum.bytes > 0)
             parts.push_back({static_cast<double>(sum.bytes) / static_cast<double>(all), token,
-                             QStringLiteral("%1: %2").arg(name, bytes)});
+                             u"%1: %2"_s.arg(name, bytes)});
     }
     if (const std::uint64_t again = sharedBytes(m_sums, bundle.totals()); again > 0)
         addRow(tr("shared, counted for each weight"), tr("-%1 B").arg(groupedNumber(again)));

@@ -92,7 +92,7 @@ struct CodebookDock::Content {
 };
 
 CodebookDock::CodebookDock(Session &session, QWidget *parent)
-    : Dock(session, QStringLiteral("codebook"), tr("Codebook"), parent)
+    : Dock(session, u"codebook"_s, tr("Codebook"), parent)
 {
     auto *content = new QWidget(this);
     m_header = new WeightHeader(false, content);
@@ -313,7 +313,7 @@ void CodebookDock::showUses()
                        .arg(content.indexBits);
     if (content.vector > 1)
         text += tr(", vectors of %1").arg(content.vector);
-    text += QStringLiteral(" \u00B7 ");
+    text += u" \u00B7 "_s;
     text += counted ? tr("%1 never used, %2 duplicates").arg(unused).arg(duplicates)
                     : tr("counting uses\u2026");
     m_summary->setText(text);

@@ -82,9 +82,9 @@ QString ChipLines::countLine() const
     QStringList words;
     for (const Outcome outcome : kOrder) {
         if (const std::size_t count = counts[static_cast<std::size_t>(outcome)]; count > 0)
-            words += QStringLiteral("%1 %2").arg(outcomeLabel(outcome)).arg(count);
+            words += u"%1 %2"_s.arg(outcomeLabel(outcome)).arg(count);
     }
-    return tr("All %1 chips: %2.").arg(table->columns()).arg(words.join(QStringLiteral(", ")));
+    return tr("All %1 chips: %2.").arg(table->columns()).arg(words.join(u", "_s));
 }
 
 void ChipLines::showLines()
@@ -100,8 +100,8 @@ void ChipLines::showLines()
         lines += countLine();
         lines.removeAll(QString());
     }
-    m_lines->setText(QStringLiteral("<p style='margin:0'>%1</p>")
-                         .arg(lines.join(QStringLiteral("</p><p style='margin:3px 0 0 0'>"))));
+    m_lines->setText(
+        u"<p style='margin:0'>%1</p>"_s.arg(lines.join(u"</p><p style='margin:3px 0 0 0'>"_s)));
     m_lines->setAccessibleName(
         QTextDocumentFragment::fromHtml(lines.join(QLatin1Char(' '))).toPlainText());
 }
@@ -161,9 +161,8 @@ void StoredParts::setWeight(const Bundle &bundle, std::size_t index)
         auto *swatch = new QLabel(m_body);
         swatch->setPixmap(kindIcon(sectionKindOf(operand.role)).pixmap(side, side));
         auto *name = new ElidedLabel(Qt::ElideRight, m_body); // gives way to the numbers
-        name->setWholeText(
-            QStringLiteral("%1 %2").arg(partLabel(bundle.weights()[index], operand.role),
-                                        fromUtf8(elementTypeName(operand.declaredType()))));
+        name->setWholeText(u"%1 %2"_s.arg(partLabel(bundle.weights()[index], operand.role),
+                                          fromUtf8(elementTypeName(operand.declaredType()))));
         auto *bytes = new QLabel(tr("%1 B").arg(groupedNumber(place.bytes.value)), m_body);
         bytes->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
         QLabel *link = linkLabel({}, m_body);
@@ -173,9 +172,8 @@ void StoredParts::setWeight(const Bundle &bundle, std::size_t index)
             link->setForegroundRole(QPalette::PlaceholderText);
         } else {
             const QString at = hexNumber(place.dataOffset.value);
-            link->setText(QStringLiteral("<a href=\"%1\">%1</a>").arg(at));
-            link->setToolTip(
-                QStringLiteral("%1 + %2").arg(fromUtf8(bundle.files()[place.file].path), at));
+            link->setText(u"<a href=\"%1\">%1</a>"_s.arg(at));
+            link->setToolTip(u"%1 + %2"_s.arg(fromUtf8(bundle.files()[place.file].path), at));
             connect(
                 link, &QLabel::linkActivated, this,
                 [this, file = place.file, range = place.range()] { Q_EMIT picked(file, range); });
@@ -190,7 +188,7 @@ void StoredParts::setWeight(const Bundle &bundle, std::size_t index)
 }
 
 InspectorDock::InspectorDock(Session &session, QWidget *parent)
-    : Dock(session, QStringLiteral("inspector"), tr("Inspector"), parent)
+    : Dock(session, u"inspector"_s, tr("Inspector"), parent)
 {
     auto *content = new QWidget(this);
     m_facts = new BundleFacts(session, content);

@@ -100,7 +100,7 @@ void DensityPlot::applyColors(bool dark)
 }
 
 MaskDock::MaskDock(Session &session, QWidget *parent)
-    : Dock(session, QStringLiteral("mask"), tr("Mask"), parent), m_debounce(new QTimer(this))
+    : Dock(session, u"mask"_s, tr("Mask"), parent), m_debounce(new QTimer(this))
 {
     auto *content = new QWidget(this);
     m_header = new WeightHeader(false, content);
@@ -157,8 +157,7 @@ QWidget *MaskDock::createPainting()
     m_keep->setShortcut(QKeySequence(Qt::Key_K));
     m_drop->setShortcut(QKeySequence(Qt::Key_D));
     m_painting = new QWidget(this);
-    m_keepValue =
-        named(new QLineEdit(QStringLiteral("0"), m_painting), tr("Value of kept elements"));
+    m_keepValue = named(new QLineEdit(u"0"_s, m_painting), tr("Value of kept elements"));
     m_keepValue->setToolTip(tr("The value that a kept element gets"));
     m_keepValue->setMaximumWidth(theme::em(this, 4));
     takeNumbers(m_keepValue, {});

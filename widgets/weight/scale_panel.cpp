@@ -28,7 +28,7 @@ public:
         m_steps = addSteps();
         plot().xAxis->setTicker(countTicker());
         plot().yAxis->setLabel(tr("scale"));
-        plot().yAxis->setNumberFormat(QStringLiteral("gb"));
+        plot().yAxis->setNumberFormat(u"gb"_s);
         plot().yAxis->setNumberPrecision(2);
         setColumns({{tr("index"), [](int point) { return point; }},
                     {tr("scale"),
@@ -108,7 +108,7 @@ ScalePanel::ScalePanel(Session &session, QWidget *parent)
                              QAbstractItemView::AnyKeyPressed);
     m_table->horizontalHeader()->setStretchLastSection(true);
     m_plot->setMinimumHeight(theme::em(this, 11));
-    m_plot->setObjectName(QStringLiteral("scalePlot"));
+    m_plot->setObjectName(u"scalePlot"_s);
     new LockedTyping(*m_table, session);
     new CellAnswer(m_table, [this](const QModelIndex &cell, const QString &typed) {
         const BundleReadLock lock(*m_bundle);

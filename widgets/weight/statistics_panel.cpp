@@ -184,10 +184,9 @@ int HistogramPlot::pointAt(double key) const
 QString HistogramPlot::pointText(int point) const
 {
     if (oneValue())
-        return countedWords(
-            m_shown.bins[static_cast<std::size_t>(point)],
-            tr("1 element of %1").arg(valueText(m_histogram.low)),
-            tr("%1 elements of %2").arg(QStringLiteral("%1"), valueText(m_histogram.low)));
+        return countedWords(m_shown.bins[static_cast<std::size_t>(point)],
+                            tr("1 element of %1").arg(valueText(m_histogram.low)),
+                            tr("%1 elements of %2").arg(u"%1"_s, valueText(m_histogram.low)));
     return tr("%1 from %2 to %3")
         .arg(countedWords(m_shown.bins[static_cast<std::size_t>(point)], tr("1 element"),
                           tr("%1 elements")))
@@ -209,7 +208,7 @@ constexpr std::size_t kHistogramBins = 4096; ///< the plot merges them
 
 QString countAndShare(std::uint64_t count, double share)
 {
-    return QStringLiteral("%1 (%2)").arg(groupedNumber(count), percentText(share));
+    return u"%1 (%2)"_s.arg(groupedNumber(count), percentText(share));
 }
 
 } // namespace
@@ -380,22 +379,18 @@ void StatisticsPanel::showStatistics()
     const Statistics &s = *m_statistics;
     const Weight &weight = m_bundle->weights()[m_weight];
     const bool finite = s.finite() > 0;
-    const auto number = [finite](double value) {
-        return finite ? valueText(value) : QStringLiteral("\u2013");
-    };
+    const auto number = [finite](double value) { return finite ? valueText(value) : u"\u2013"_s; };
     const double all = s.elements == 0 ? 1 : static_cast<double>(s.elements);
     for (const auto &[row, value] : {std::pair(Min, s.min), std::pair(Max, s.max)})
-        m_values[row]->setText(
-            finite ? QStringLiteral("<a href=\"there\">%1</a>").arg(valueText(value))
-                   : QStringLiteral("\u2013"));
+        m_values[row]->setText(finite ? u"<a href=\"there\">%1</a>"_s.arg(valueText(value))
+                                      : u"\u2013"_s);
     m_values[Mean]->setText(number(s.mean));
     m_values[Deviation]->setText(number(s.standardDeviation));
-    m_values[Zeros]->setText(s.elements > 0 ? countAndShare(s.zeros, s.zeroFraction())
-                                            : QStringLiteral("0"));
+    m_values[Zeros]->setText(s.elements > 0 ? countAndShare(s.zeros, s.zeroFraction()) : u"0"_s);
     m_values[NotANumber]->setText(
-        s.nan == 0 ? QStringLiteral("0") : countAndShare(s.nan, static_cast<double>(s.nan) / all));
+        s.nan == 0 ? u"0"_s : countAndShare(s.nan, static_cast<double>(s.nan) / all));
     m_values[Infinite]->setText(
-        s.inf == 0 ? QStringLiteral("0") : countAndShare(s.inf, static_cast<double>(s.inf) / all));
+        s.inf == 0 ? u"0"_s : countAndShare(s.inf, static_cast<double>(s.inf) / all));
     // Nothing else is left open: the type holds more values than are counted.
     m_values[Distinct]->setText(s.distinct
                                     ? groupedNumber(*s.distinct)
@@ -406,7 +401,7 @@ void StatisticsPanel::showStatistics()
 void StatisticsPanel::showDashes()
 {
     for (QLabel *value : m_values)
-        value->setText(QStringLiteral("\u2013"));
+        value->setText(u"\u2013"_s);
     m_state->clear();
     m_again->hide();
     if (!m_bundle)

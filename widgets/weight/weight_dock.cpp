@@ -68,12 +68,11 @@ EditAnswer previewText(const codec::Decoder &before, const codec::Decoder &after
             }
         }
     }
-    const QString more = count > std::size_t{kShown} ? QStringLiteral(", \u2026") : QString();
+    const QString more = count > std::size_t{kShown} ? u", \u2026"_s : QString();
     EditAnswer answer;
-    answer.text =
-        Words::tr("%1 of %2 change, to %3 \u2026 %4.\nbefore: %5\nafter: %6")
-            .arg(groupedNumber(changed), groupedNumber(count), valueText(low), valueText(high),
-                 was.join(QStringLiteral(", ")) + more, is.join(QStringLiteral(", ")) + more);
+    answer.text = Words::tr("%1 of %2 change, to %3 \u2026 %4.\nbefore: %5\nafter: %6")
+                      .arg(groupedNumber(changed), groupedNumber(count), valueText(low),
+                           valueText(high), was.join(u", "_s) + more, is.join(u", "_s) + more);
     const auto off = [](const AppliedEdit &edit) { return std::abs(edit.stored - edit.asked); };
     const auto worst = std::ranges::max_element(
         edits, [&off](const AppliedEdit &a, const AppliedEdit &b) { return off(a) < off(b); });
@@ -112,19 +111,19 @@ std::pair<TileAxis, TileAxis> sliceAxes(const SliceMap &map, const QStringList &
         if (titles.size() > 1)
             inner *= map.shape()[axis];
     }
-    across.title = titles.isEmpty() ? Words::tr("one column") : titles.join(QLatin1String(", "));
+    across.title = titles.isEmpty() ? Words::tr("one column") : titles.join(", "_L1);
     across.block = inner;
     return {std::move(down), std::move(across)};
 }
 
 WeightDock::WeightDock(Session &session, QWidget *parent)
-    : Dock(session, QStringLiteral("weight"), tr("Weight"), parent), m_debounce(new QTimer(this))
+    : Dock(session, u"weight"_s, tr("Weight"), parent), m_debounce(new QTimer(this))
 {
     auto *content = new QWidget(this);
     m_header = new WeightHeader(true, content);
     m_picker = new SlicePicker(content);
     m_grid = new WeightGridView(session.tasks(), content);
-    m_grid->setObjectName(QStringLiteral("valueGrid"));
+    m_grid->setObjectName(u"valueGrid"_s);
 
     m_pictures = new QSplitter(Qt::Vertical, content);
     QWidget *bar = createHeatMap(content);
@@ -185,7 +184,7 @@ QWidget *WeightDock::createHeatMap(QWidget *parent)
 {
     auto *box = new QWidget(parent);
     m_map = new TileView(session().tasks(), box);
-    m_map->setObjectName(QStringLiteral("heatMap"));
+    m_map->setObjectName(u"heatMap"_s);
     m_map->setAccessibleName(tr("Heat map of the slice"));
     m_map->setMostStretch(TileView::kFillStretch);
     m_map->setDescribe([this](const Cell &cell, const Tile *tile, std::size_t index) {
@@ -196,7 +195,7 @@ QWidget *WeightDock::createHeatMap(QWidget *parent)
     m_colors->setAccessibleName(tr("Colours of the heat map"));
     m_colors->setToolTip(tr("Signed: blue below zero, orange above. Magnitude: dark to light."));
     m_scale = new ColorScale(box);
-    m_showPicture = new QAction(lineIcon(QStringLiteral("picture")), tr("Heat Map"), this);
+    m_showPicture = new QAction(lineIcon(u"picture"_s), tr("Heat Map"), this);
     m_showPicture->setCheckable(true);
     m_showPicture->setChecked(true);
     m_showPicture->setToolTip(tr("Show the slice as a picture above its values"));

@@ -277,9 +277,8 @@ void WeightGridView::fitColumns()
 {
     const QString widest =
         theme::glyph(Token::MarkChanged) + QLatin1Char(' ') + m_model->widestCode();
-    const int least =
-        m_table->fontMetrics().horizontalAdvance(widest + QStringLiteral(" -8.8888e-08")) +
-        theme::em(this, kCellMargins);
+    const int least = m_table->fontMetrics().horizontalAdvance(widest + u" -8.8888e-08"_s) +
+                      theme::em(this, kCellMargins);
     const int room = m_table->viewport()->width();
     const int shown = room / least;
     const int width = shown > 0 && shown <= m_model->columnCount() ? room / shown : least;
@@ -413,7 +412,7 @@ CellValues WeightGridView::clipboardValues(const QModelIndex &first, QString &wh
         for (qsizetype col = 0; col < cells.size(); ++col) {
             // A copied cell is its code, a blank and its value; one that is left out is a dot.
             const QStringList words = cells[col].simplified().split(u' ', Qt::SkipEmptyParts);
-            if (words.isEmpty() || words.last() == QStringLiteral("\u00B7"))
+            if (words.isEmpty() || words.last() == u"\u00B7"_s)
                 continue;
             const auto value = typedNumber(words.last());
             const auto element = m_model->elementAt(m_model->index(

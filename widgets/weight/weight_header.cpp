@@ -170,7 +170,7 @@ void WeightHeader::setWeight(const Weight &weight)
     m_name->setToolTip(m_fullName);
     m_name->setAccessibleName(m_fullName);
     if (m_facts) {
-        m_facts->setWholeText(tensorFacts(weight) + QStringLiteral(" \u00B7 ") +
+        m_facts->setWholeText(tensorFacts(weight) + u" \u00B7 "_s +
                               tr("read by %1").arg(consumerWords(weight)));
         const QString form = fromUtf8(formWords(weight.form));
         m_form->setWords(form, tokenTint(formToken(weight.form), theme::isDark(palette())),

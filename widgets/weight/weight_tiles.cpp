@@ -38,8 +38,7 @@ void ColorScale::showValues(ValueColors colors, double range, ValueTiles::Only o
     const auto end = [range](double sign, const QString &unknown) {
         return range > 0 ? QString::number(sign * range, 'g', 3) : unknown;
     };
-    showScale(aboutZero ? end(-1, QStringLiteral("-")) : QStringLiteral("0"),
-              end(1, QStringLiteral("+")), map);
+    showScale(aboutZero ? end(-1, u"-"_s) : u"0"_s, end(1, u"+"_s), map);
     if (notFinite)
         m_swatches = [word = tr("NaN, inf")](bool dark) {
             return Swatches{{theme::color(Token::OutRefused, dark), CellShape::Cross, word}};
@@ -62,7 +61,7 @@ void ColorScale::showDifference(double range, bool percent)
 
 void ColorScale::showDensity()
 {
-    showScale(QStringLiteral("0 %"), QStringLiteral("100 %"),
+    showScale(u"0 %"_s, u"100 %"_s,
               [](double at, bool dark) { return QColor(MaskTiles::shade(at, dark)); });
     say(tr("shades from nothing kept to all kept"),
         tr("Zoomed out, a dot's shade is the share of its cells that are kept. Zoomed in, "
@@ -84,7 +83,7 @@ void ColorScale::showSwatches(std::function<Swatches(bool dark)> swatches, const
     QStringList words;
     for (const Swatch &swatch : m_swatches ? m_swatches(false) : Swatches())
         words.append(swatch.text);
-    say(words.join(QStringLiteral(", ")), tip);
+    say(words.join(u", "_s), tip);
 }
 
 void ColorScale::say(const QString &words, const QString &tip)
@@ -119,8 +118,8 @@ int ColorScale::swatchWidth() const
 int ColorScale::textWidth() const
 {
     const QFontMetrics metrics = fontMetrics();
-    return std::max({metrics.horizontalAdvance(QStringLiteral("-0.0000")),
-                     metrics.horizontalAdvance(m_low), metrics.horizontalAdvance(m_high)});
+    return std::max({metrics.horizontalAdvance(u"-0.0000"_s), metrics.horizontalAdvance(m_low),
+                     metrics.horizontalAdvance(m_high)});
 }
 
 namespace {
