@@ -239,22 +239,46 @@ void ViewMenu::fill(QMenu *menu)
     full->setStatusTip(tr("Fill the screen, or go back to a window"));
 }
 
-/// Each with what it can do; what docks of a comparison and the help can stands in their menus.
+/// By subject; below the docks of one what each can do, but for those that stand in Compare and
+/// Help.
 void ViewMenu::addDocks(QMenu *menu)
 {
-    const QStringList elsewhere =
-        u"compare places codebooks builds bytes ranges help"_s.split(QLatin1Char(' '));
-    for (const DockSet::Entry &entry : m_docks->entries()) {
-        const bool alone = entry.menuActions.isEmpty() || elsewhere.contains(entry.dock->id());
-        QMenu *part = alone ? menu : menu->addMenu(entry.dock->windowTitle());
+    QSet<QString> added;
+    const auto addDock = [&](QMenu *part, const DockSet::Entry &entry) {
         part->addAction(entry.show);
-        if (!alone) {
-            m_actions->need(part->menuAction(), Needs::Bundle);
-            part->addSeparator();
-            part->addActions(entry.menuActions);
-        }
         connect(entry.show, &QAction::triggered, this, &ViewMenu::docksAsked);
         m_actions->need(entry.show, Needs::Bundle);
+        added.insert(entry.dock->id());
+    };
+    const auto addGroup = [&](const QString &title, const QString &ids, bool withActions = true) {
+        QMenu *group = menu->addMenu(title);
+        std::vector<const DockSet::Entry *> entries;
+        for (const QString &id : ids.split(u' ')) {
+            for (const DockSet::Entry &entry : m_docks->entries()) {
+                if (entry.dock->id() == id)
+                    entries.push_back(&entry);
+            }
+        }
+        for (const DockSet::Entry *entry : entries)
+            addDock(group, *entry);
+        group->addSeparator();
+        for (const DockSet::Entry *entry : entries) {
+            if (!withActions || entry->menuActions.isEmpty())
+                continue;
+            QMenu *part = group->addMenu(tr("Actions of %1").arg(entry->dock->windowTitle()));
+            part->addActions(entry->menuActions);
+            m_actions->need(part->menuAction(), Needs::Bundle);
+        }
+    };
+    addGroup(tr("&Weights"), u"bundle overview weight inspector codebook mask search bookmarks"_s);
+    addGroup(tr("&Bytes"), u"hex layout patches diagnostics program graph compiled"_s);
+    addGroup(tr("&Compare"), u"compare bytes ranges pair places codebooks builds"_s, false);
+    addGroup(tr("C&hips"), u"stream assessment roofline timeline calibration geometry plan choose "
+                           "targets formats reduction collective"_s);
+    addGroup(tr("H&ardware"), u"tasks groups relocations commands descriptor activation"_s);
+    for (const DockSet::Entry &entry : m_docks->entries()) {
+        if (!added.contains(entry.dock->id()))
+            addDock(menu, entry);
     }
 }
 
