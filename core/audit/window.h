@@ -206,8 +206,9 @@ private:
     NearestShares m_shares;
 };
 
-/// Which elements of a window a mask keeps at best, as many as it keeps and in its pattern: of each
-/// so many along an axis as many, or all or none. `firstExtent`: rows of the window.
+/// Which elements of a window a mask keeps at best: the same number, in its pattern, which is n of
+/// each m along an axis, or blocks of m that are kept or left out whole. `firstExtent`: rows of the
+/// window.
 std::vector<bool> bestKept(const std::vector<bool> &kept, std::span<const float> r,
                            const Shape &shape, std::uint64_t firstExtent);
 /// Of the checkpoint's values.

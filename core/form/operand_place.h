@@ -57,7 +57,7 @@ struct OperandPlace {
 
 /// In one run of a file that has no records.
 OperandPlace placeAt(std::size_t file, ByteRange bytes);
-/// Of a literal of so many bytes.
+/// Of a literal of that number of bytes.
 OperandPlace placeOf(std::shared_ptr<const mil::Literal> literal, ByteCount bytes);
 
 /// An operand of that role whose bytes lie at that place and are what the file declares.
