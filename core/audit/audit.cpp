@@ -480,8 +480,9 @@ private:
             // Rows that the form can hold no better are none of the package's doing.
             const auto holdsBest = [&] {
                 const std::uint64_t first = i / together * together;
+                const std::uint64_t rows = std::min(together, subject.rows() - first);
                 const Window all = load(subject, first * subject.rowElements(),
-                                        together * subject.rowElements(), false);
+                                        rows * subject.rowElements(), false);
                 return holdsNearest(subject, all.first, all.d, all.r);
             };
             const bool wrong = (zero || other) && !holdsBest();

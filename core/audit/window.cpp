@@ -46,7 +46,7 @@ double stepOfTable(const codec::OperandSource &table)
         return 0;
     const codec::Operand *scale =
         made && (*made)->scaling ? codec::storedOperand((*made)->scaling->scale) : nullptr;
-    return scale ? loadValue(scale->bytes, scale->type, 0) : 1;
+    return scale && !scale->bytes.empty() ? std::abs(loadValue(scale->bytes, scale->type, 0)) : 1;
 }
 
 /// Whether two tables are one, each by a factor of its own.

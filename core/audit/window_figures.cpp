@@ -183,20 +183,20 @@ std::vector<bool> bestKept(const std::vector<bool> &kept, std::span<const float>
     };
     if (pattern && pattern->kept == 0) {
         best = kept; // what is left over at the end of an axis
-        std::vector<std::pair<double, std::vector<std::size_t>>> groups;
+        std::vector<std::pair<double, std::size_t>> groups; // size, first element
         std::size_t count = 0;
         eachGroup(kept.size(), *pattern, [&](const std::vector<std::size_t> &group) {
             double size = 0;
             for (const std::size_t i : group)
                 size += static_cast<double>(r[i]) * static_cast<double>(r[i]);
-            groups.emplace_back(size, group);
+            groups.emplace_back(size, group.front());
             count += kept[group.front()];
             return true;
         });
         std::ranges::sort(groups, std::greater<>());
         for (std::size_t at = 0; at < groups.size(); ++at) {
-            for (const std::size_t i : groups[at].second)
-                best[i] = at < count;
+            for (std::uint64_t k = 0; k < pattern->m; ++k)
+                best[groups[at].second + static_cast<std::size_t>(k * pattern->inner)] = at < count;
         }
         return best;
     }
