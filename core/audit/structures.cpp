@@ -511,8 +511,9 @@ private:
                 m_subject.package->weights()[m_subject.weight].shape, worst[i].second));
             found.left = relative(std::max(0.0, all));
             if (explains(found.left)) {
-                found.why = fmt::format("{} hold other values",
-                                        counted(found.elements.size(), "single element"));
+                found.why = fmt::format("{} {} other values",
+                                        counted(found.elements.size(), "single element"),
+                                        found.elements.size() == 1 ? "holds" : "hold");
                 return found;
             }
         }
