@@ -482,7 +482,7 @@ void GraphView::paintArrow(QPainter &painter, const GraphScene::Arrow &arrow, bo
     painter.setPen(Qt::NoPen);
     painter.setBrush(color);
     painter.drawPath(arrow.head);
-    if (arrow.labelRoom.isEmpty())
+    if (arrow.labelRoom.isEmpty() || m_zoom < kReadable / 2)
         return;
     painter.setPen(palette().color(QPalette::Text));
     painter.setFont(m_scene->font);
@@ -536,7 +536,20 @@ void GraphView::paintBox(QPainter &painter, std::size_t unit) const
     QRectF line(box.rect.left(), box.rect.top() + m_scene->padding / 2, box.rect.width(),
                 m_scene->lineHeight);
     painter.setPen(palette().color(QPalette::Text));
-    painter.setFont(design::type(m_scene->font, design::Type::Heading));
+    QFont heading = design::type(m_scene->font, design::Type::Heading);
+    if (m_zoom < kReadable) { // the title alone, its letters as large as the box lets them be
+        const double width = QFontMetricsF(heading).horizontalAdvance(box.title);
+        const double tall =
+            std::clamp((box.rect.height() - 2) / m_scene->lineHeight, 1.0, 1 / m_zoom);
+        const double wide = (box.rect.width() - 4) / std::max(width, 1.0);
+        heading.setPointSizeF(heading.pointSizeF() * std::clamp(wide, tall * 0.6, tall));
+        painter.setFont(heading);
+        painter.drawText(box.rect, Qt::AlignCenter,
+                         painter.fontMetrics().elidedText(box.title, Qt::ElideRight,
+                                                          static_cast<int>(box.rect.width()) - 2));
+        return;
+    }
+    painter.setFont(heading);
     painter.drawText(line, Qt::AlignCenter, box.title);
     painter.setFont(m_scene->font);
     for (const QString &text : box.lines) {
