@@ -207,12 +207,11 @@ void OverviewDock::onBaseChanged()
     showMap();
 }
 
-/// In a low window the findings below get a part of the map's room.
+/// In a low dock the findings below get a part of the map's room.
 void OverviewDock::resizeEvent(QResizeEvent *event)
 {
     Dock::resizeEvent(event);
-    m_map->setMinimumHeight(
-        theme::em(this, window()->height() < theme::em(this, 62) ? 11.5 : 14.5));
+    m_map->setMinimumHeight(std::clamp(height() / 4, theme::em(this, 7), theme::em(this, 14.5)));
 }
 
 void OverviewDock::changeEvent(QEvent *event)
@@ -474,7 +473,7 @@ void OverviewDock::buildFindings(QWidget *content, QVBoxLayout *column)
                              m_rows->columnOf("advice")});
     new AlikeNames(m_findings, m_rows->columnOf("weight"));
     m_filter = filterBox(content, tr("Filter what is worth a look"), m_findings);
-    m_filter->setFixedWidth(theme::em(this, 18));
+    m_filter->setFixedWidth(theme::em(this, 14));
     auto *head = laidOut(new QHBoxLayout, {{m_legend, 1}, m_filter});
     column->addLayout(head);
     column->addWidget(m_findings, 1);
