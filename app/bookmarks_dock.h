@@ -5,9 +5,6 @@
 #include "widgets/common/dock.h"
 #include "widgets/models/row_table_model.h"
 
-#include <QAbstractTableModel>
-#include <QList>
-
 namespace kernscope::app {
 
 /// For people: "Overview" of the bundle as a whole, "weights/weight.bin:0x40, 4,096 bytes".

@@ -5,7 +5,6 @@
 #include "widgets/models/table_text.h"
 
 #include <cstdio>
-#include <cstdlib>
 
 namespace kernscope::app {
 

@@ -5,7 +5,6 @@
 
 #include <QList>
 #include <QSize>
-#include <QStringList>
 
 namespace kernscope::app {
 

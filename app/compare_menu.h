@@ -5,8 +5,6 @@
 #include "app/window_parts.h"
 #include "widgets/compare/compare_runner.h"
 
-#include <QString>
-
 namespace kernscope::app {
 
 /// The Compare menu: what is compared, what its docks can do, and pairs of weights by hand.

@@ -5,7 +5,6 @@
 
 #include <QHash>
 #include <QKeySequence>
-#include <QList>
 #include <QObject>
 #include <QSize>
 #include <QStringList>

@@ -5,11 +5,7 @@
 #include "app/edit_journal.h"
 #include "core/bundle/bound_shapes.h"
 #include "core/patch/interrupted_save.h"
-#include "widgets/models/handover.h"
 #include "widgets/models/task_manager.h"
-
-#include <QObject>
-#include <QString>
 
 #include <limits>
 #include <type_traits>

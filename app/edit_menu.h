@@ -7,10 +7,6 @@
 #include "widgets/models/table_text.h"
 #include "widgets/models/task_manager.h"
 
-#include <QKeySequence>
-#include <QObject>
-#include <QString>
-
 class QAbstractItemView;
 
 namespace kernscope::app {

@@ -6,7 +6,6 @@
 #include "core/container/quantized/quantize.h"
 #include "core/plan/section_build.h"
 
-#include <QString>
 #include <QStringList>
 
 /// Files that the window makes beside what is open, as `quantize`, `relayout` and `section` make

@@ -7,7 +7,6 @@
 #include "widgets/models/task_manager.h"
 
 #include <QLineEdit>
-#include <QString>
 #include <QTimer>
 
 namespace kernscope::app {

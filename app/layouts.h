@@ -4,7 +4,6 @@
 #include "app/settings.h"
 
 #include <QObject>
-#include <QString>
 
 #include <array>
 #include <vector>

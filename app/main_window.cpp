@@ -18,7 +18,6 @@
 #include "app/welcome_page.h"
 #include "widgets/chips/plan_dock.h"
 #include "widgets/common/controls.h"
-#include "widgets/common/design.h"
 #include "widgets/common/diagnostics_dock.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/help_dock.h"

@@ -3,7 +3,6 @@
 
 #include "app/document.h"
 #include "app/view_menu.h"
-#include "widgets/common/qt_fwd.h"
 
 #include <QMainWindow>
 

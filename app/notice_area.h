@@ -4,7 +4,6 @@
 #include "app/window_parts.h"
 
 #include <QFrame>
-#include <QWidget>
 
 class QVBoxLayout;
 

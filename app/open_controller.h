@@ -4,7 +4,6 @@
 #include "app/layouts.h"
 #include "app/window_parts.h"
 
-#include <QObject>
 #include <QStringList>
 
 namespace kernscope::app {

@@ -5,7 +5,6 @@
 
 #include <QElapsedTimer>
 #include <QList>
-#include <QObject>
 #include <QSize>
 #include <QString>
 #include <QTimer>

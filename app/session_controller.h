@@ -4,8 +4,6 @@
 #include "app/session_file.h"
 #include "app/window_parts.h"
 
-#include <QStringList>
-
 namespace kernscope::app {
 
 struct NoticeAction;

@@ -4,10 +4,8 @@
 #include "app/layouts.h"
 
 #include <QFrame>
-#include <QObject>
 #include <QPointer>
 #include <QPushButton>
-#include <QString>
 #include <QTimer>
 
 class QLabel;

@@ -6,8 +6,6 @@
 #include "widgets/common/qt_fwd.h"
 
 #include <QFont>
-#include <QObject>
-#include <QString>
 
 namespace kernscope::app {
 

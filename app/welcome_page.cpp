@@ -2,7 +2,6 @@
 #include "app/welcome_page.h"
 
 #include "app/texts.h"
-#include "widgets/common/design.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/qt.h"
 #include "widgets/models/theme.h"

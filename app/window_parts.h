@@ -6,8 +6,6 @@
 
 #include <QAction>
 #include <QKeySequence>
-#include <QObject>
-#include <QString>
 #include <QWidget>
 
 class QMenu;

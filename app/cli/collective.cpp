@@ -8,7 +8,6 @@
 #include "core/numeric/half.h"
 #include "core/report/chip_table.h"
 #include "core/report/collective_table.h"
-#include "core/report/engine_json.h"
 #include "core/report/format_table.h"
 #include "core/report/json_table.h"
 #include "core/report/placement_table.h"
@@ -18,7 +17,6 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 namespace kernscope::cli {
 

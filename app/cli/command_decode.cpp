@@ -5,7 +5,6 @@
 #include "core/bundle/bundle.h"
 #include "core/report/tensor_export.h"
 
-#include <algorithm>
 #include <charconv>
 #include <numeric>
 

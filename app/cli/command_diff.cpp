@@ -9,8 +9,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <memory>
-#include <string>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/chips.h"
-#include "app/cli/command.h"
 #include "app/cli/encode.h"
 #include "core/assessment/activations.h"
 #include "core/assessment/consumer_kinds.h"
 #include "core/base/error_builder.h"
 #include "core/bundle/bundle.h"
 #include "core/codec/encode/form_encoder.h"
-#include "core/report/encode_table.h"
 
 #include <algorithm>
-#include <map>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 namespace kernscope::cli {
 

@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <shared_mutex>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

@@ -7,8 +7,6 @@
 #include "core/report/plan_table.h"
 #include "core/target/target.h"
 
-#include <algorithm>
-
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -8,8 +8,6 @@
 #include "core/report/section_json.h"
 #include "core/target/target.h"
 
-#include <algorithm>
-
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

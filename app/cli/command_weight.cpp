@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command.h"
-#include "core/base/error.h"
 #include "core/bundle/bundle.h"
 #include "core/form/form_steps.h"
 #include "core/graph/picture.h"

@@ -7,7 +7,6 @@
 #include "core/report/build_matrix.h"
 #include "core/report/difference_formats.h"
 #include "core/report/edit_table.h"
-#include "core/report/pair_table.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

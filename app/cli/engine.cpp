@@ -5,11 +5,9 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/form/form_steps.h"
-#include "core/format/activation_table.h"
 #include "core/numeric/half.h"
 #include "core/report/engine_json.h"
 #include "core/report/format_table.h"
-#include "core/target/target.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

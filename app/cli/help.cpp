@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <sstream>
-#include <string_view>
 #include <utility>
 
 #include <CLI/CLI.hpp>

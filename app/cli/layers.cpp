@@ -8,7 +8,6 @@
 #include "core/report/placement_table.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace kernscope::cli {
 

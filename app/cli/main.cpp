@@ -4,21 +4,16 @@
 #include "core/base/files.h"
 #include "core/base/sandbox.h"
 #include "core/bundle/bundle.h"
-#include "core/bundle/statistics.h"
-#include "core/compare/compare.h"
 #include "core/patch/patch.h"
 #include "core/patch/save/journal.h"
 #include "core/patch/save/save_key.h"
-#include "core/report/json.h"
 #include "resources/sample.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <random>
-#include <span>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/error.h"
-#include "core/base/output_place.h"
-#include "core/base/progress.h"
 #include "core/base/sha256.h"
 #include "core/patch/patch.h"
 #include "core/report/column.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/cli/output.h"
 
 #include "app/cli/command.h"
 #include "core/base/error_builder.h"
@@ -11,18 +10,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <condition_variable>
 #include <csignal>
-#include <cstdlib>
 #include <system_error>
-#include <thread>
 
 #include <fcntl.h>
 #include <nlohmann/json.hpp>
 #include <pthread.h>
 #include <semaphore.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 namespace kernscope::cli {
 

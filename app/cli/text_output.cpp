@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/cli/output.h"
 
 #include "app/cli/command.h"
 #include "core/base/platform.h"

@@ -8,11 +8,8 @@
 #include <exception>
 #include <map>
 #include <mutex>
-#include <optional>
-#include <string>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>

@@ -4,7 +4,6 @@
 #include "core/base/csv.h"
 #include "core/base/error_builder.h"
 #include "core/bundle/weight.h"
-#include "core/numeric/element_type.h"
 
 #include <algorithm>
 #include <array>

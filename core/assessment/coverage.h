@@ -5,13 +5,9 @@
 #include "core/bundle/bundle_fwd.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 /// What was compressed, really: of each weight the bits that it takes, the form that was expected
 /// and the form that is there.

@@ -13,7 +13,6 @@
 #include "core/format/table_rows.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include <fmt/format.h>

@@ -6,9 +6,7 @@
 #include "core/format/catalogue.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
-#include <span>
 #include <string>
 #include <vector>
 

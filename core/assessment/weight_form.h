@@ -4,7 +4,6 @@
 #include "core/bundle/bundle_fwd.h"
 #include "core/codec/analysis/accuracy.h"
 #include "core/codec/encode/form_spec.h"
-#include "core/form/storage_form.h"
 
 #include <compare>
 

@@ -4,7 +4,6 @@
 #include "core/base/csv.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
-#include "core/bundle/weight.h"
 #include "core/form/form_steps.h"
 
 #include <cctype>

@@ -10,10 +10,8 @@
 #include "core/container/aimodel/package.h"
 #include "core/container/mil/program.h"
 
-#include <array>
 #include <functional>
 #include <limits>
-#include <set>
 #include <tuple>
 
 #include <fmt/format.h>

@@ -6,7 +6,6 @@
 #include "core/bundle/bundle.h"
 #include "core/container/anec/anec.h"
 #include "core/container/espresso/espresso.h"
-#include "core/container/hwx/cover.h"
 #include "core/container/mlir/module.h"
 #include "core/container/odix/field_at.h"
 #include "core/container/section/section.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/compare/build_verdict.h"
 
-#include "core/assessment/weight_facts.h"
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/element_place.h"

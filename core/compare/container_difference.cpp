@@ -8,12 +8,9 @@
 #include "core/bundle/bundle.h"
 #include "core/container/hwx/container.h"
 #include "core/container/mlir/aicode.h"
-#include "core/container/mlir/module.h"
 #include "core/container/odix/trace.h"
 
 #include <algorithm>
-#include <map>
-#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

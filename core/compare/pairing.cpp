@@ -6,7 +6,6 @@
 #include "core/compare/text_alignment.h"
 
 #include <algorithm>
-#include <set>
 
 #include <fmt/format.h>
 

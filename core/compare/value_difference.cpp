@@ -11,7 +11,6 @@
 #include "core/numeric/half.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <numeric>

@@ -7,7 +7,6 @@
 #include "core/numeric/half.h"
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstring>

@@ -23,8 +23,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 namespace kernscope::facade {
 
 namespace {

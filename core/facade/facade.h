@@ -5,15 +5,11 @@
 #include "core/base/progress.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 /// Kernscope for other programs: what its command line does, with standard types. The Python module
 /// is written on this header, and libkernscope installs it.

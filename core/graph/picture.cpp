@@ -6,7 +6,6 @@
 #include "core/form/form_steps.h"
 
 #include <cmath>
-#include <filesystem>
 #include <mutex>
 
 #include <dlfcn.h>

@@ -6,8 +6,6 @@
 #include "core/base/progress.h"
 #include "core/patch/edit/edit.h"
 
-#include <filesystem>
-
 namespace kernscope {
 
 /// Bytes of one file of the bundle: what was there and what comes.

@@ -5,11 +5,6 @@
 #include "core/audit/audit.h"
 #include "core/report/document.h"
 
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
-
 /// A package held against its checkpoint, as `audit` shows it.
 namespace kernscope::report {
 

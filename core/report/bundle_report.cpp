@@ -7,7 +7,6 @@
 #include "core/report/byte_table.h"
 #include "core/report/chip_table.h"
 #include "core/report/document.h"
-#include "core/report/json.h"
 #include "core/report/json_table.h"
 #include "core/report/pair_table.h"
 #include "core/report/weight_table.h"
@@ -17,7 +16,6 @@
 #include <numeric>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace kernscope::report {
 

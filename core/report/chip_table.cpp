@@ -5,8 +5,6 @@
 #include "core/report/json_table.h"
 #include "core/target/registry.h"
 
-#include <fmt/format.h>
-
 namespace kernscope::report {
 
 namespace {

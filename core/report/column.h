@@ -5,12 +5,9 @@
 #include "core/base/text.h"
 
 #include <iterator>
-#include <optional>
-#include <span>
 #include <type_traits>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 

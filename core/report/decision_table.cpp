@@ -8,9 +8,6 @@
 #include "core/report/json_table.h"
 #include "core/report/placement_table.h"
 
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
-
 namespace kernscope::report {
 
 namespace {

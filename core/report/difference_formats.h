@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/compare/compare.h"
 #include "core/patch/binary/apply_binary.h"
 #include "core/report/difference_json.h"
 #include "core/report/pair_table.h"

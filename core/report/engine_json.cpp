@@ -7,9 +7,6 @@
 #include "core/report/fact_values.h"
 #include "core/report/json_table.h"
 
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
-
 namespace kernscope::report {
 
 namespace {

@@ -7,8 +7,6 @@
 #include "core/report/json_table.h"
 #include "core/report/placement_table.h"
 
-#include <fmt/format.h>
-
 namespace kernscope::report {
 
 namespace {

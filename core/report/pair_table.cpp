@@ -11,7 +11,6 @@
 
 #include <cmath>
 
-#include <fmt/format.h>
 #include <zlib.h>
 
 namespace kernscope::report {

@@ -8,8 +8,6 @@
 #include "core/report/placement_table.h"
 #include "core/report/program_table.h"
 
-#include <fmt/format.h>
-
 namespace kernscope::report {
 
 namespace {

@@ -4,14 +4,12 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
-#include "core/graph/neighbourhood.h"
 #include "core/report/json_table.h"
 
 #include <cmath>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 namespace kernscope::report {
 

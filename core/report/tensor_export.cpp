@@ -4,7 +4,6 @@
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/half_counts.h"
-#include "core/bundle/statistics.h"
 #include "core/bundle/stored_values.h"
 #include "core/container/archive/zip.h"
 #include "core/numeric/half.h"

@@ -10,7 +10,6 @@
 #include <numeric>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace kernscope::report {
 

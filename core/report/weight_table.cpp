@@ -5,7 +5,6 @@
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/form/form_steps.h"
-#include "core/report/json.h"
 #include "core/report/json_table.h"
 
 #include <algorithm>

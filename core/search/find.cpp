@@ -11,7 +11,6 @@
 #include "core/numeric/half.h"
 #include "core/search/place.h"
 
-#include <array>
 #include <cmath>
 #include <tuple>
 

@@ -1,27 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Writes the embedded samples as a C++ source: generate OUT.cpp BASE.mlirb
-#include "core/base/error.h"
 #include "core/base/error_builder.h"
-#include "core/base/files.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
-#include "core/codec/encode/encoder.h"
 #include "core/codec/encode/form_spec.h"
 #include "core/container/milblob/milblob.h"
-#include "core/numeric/element_type.h"
 #include "core/patch/reencode/reencode.h"
 #include "resources/sample.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <numbers>
-#include <span>
-#include <string>
-#include <vector>
 
 #include <fmt/format.h>
 

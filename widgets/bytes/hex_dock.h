@@ -5,8 +5,6 @@
 #include "widgets/models/byte_models.h"
 #include "widgets/models/task_manager.h"
 
-#include <QList>
-
 namespace kernscope::ui {
 
 class HexFindBar;

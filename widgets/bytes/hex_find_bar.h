@@ -6,7 +6,6 @@
 #include "widgets/models/session.h"
 #include "widgets/models/task_manager.h"
 
-#include <QString>
 #include <QWidget>
 
 namespace kernscope::ui {

@@ -4,8 +4,6 @@
 #include "widgets/common/dock.h"
 #include "widgets/models/byte_models.h"
 
-#include <QList>
-
 namespace kernscope::ui {
 
 class KindLegend;

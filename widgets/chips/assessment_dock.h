@@ -6,8 +6,6 @@
 #include "widgets/common/dock.h"
 #include "widgets/models/row_table_model.h"
 
-#include <QList>
-#include <QString>
 #include <QStringList>
 
 namespace kernscope::ui {

@@ -6,7 +6,6 @@
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/dock.h"
 #include "widgets/common/plot_widget.h"
-#include "widgets/models/row_table_model.h"
 
 #include <deque>
 

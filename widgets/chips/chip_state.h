@@ -7,7 +7,6 @@
 #include "widgets/models/task_manager.h"
 
 #include <QComboBox>
-#include <QObject>
 
 namespace kernscope::ui {
 

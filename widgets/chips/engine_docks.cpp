@@ -3,16 +3,12 @@
 
 #include "core/codec/decode/decoder.h"
 #include "core/numeric/half.h"
-#include "core/report/collective_table.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/number_field.h"
 #include "widgets/common/plot_canvas.h"
 #include "widgets/common/qt.h"
-#include "widgets/models/theme.h"
 #include "widgets/models/words.h"
-
-#include <qcustomplot.h>
 
 namespace kernscope::ui {
 

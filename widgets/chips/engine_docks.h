@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/assessment/collective.h"
 #include "core/report/chip_table.h"
 #include "core/report/collective_table.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/dock.h"
 #include "widgets/common/plot_widget.h"
 #include "widgets/models/chip_models.h"
-#include "widgets/models/row_table_model.h"
 
 namespace kernscope::ui {
 

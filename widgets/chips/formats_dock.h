@@ -5,8 +5,6 @@
 #include "widgets/common/dock.h"
 #include "widgets/models/row_table_model.h"
 
-#include <QList>
-
 namespace kernscope::ui {
 
 class ChipState;

@@ -4,8 +4,6 @@
 #include "widgets/common/plot_canvas.h"
 #include "widgets/models/words.h"
 
-#include <qcustomplot.h>
-
 #include <cmath>
 
 namespace kernscope::ui {

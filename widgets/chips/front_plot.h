@@ -4,7 +4,6 @@
 #include "core/plan/plan.h"
 #include "core/report/plan_table.h"
 #include "widgets/common/plot_widget.h"
-#include "widgets/models/row_table_model.h"
 
 #include <QPoint>
 

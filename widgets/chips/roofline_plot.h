@@ -6,8 +6,6 @@
 #include "widgets/common/plot_widget.h"
 
 #include <QPoint>
-#include <QRectF>
-#include <QString>
 
 namespace kernscope::ui {
 

@@ -4,7 +4,6 @@
 #include "core/bundle/bundle.h"
 #include "core/report/weight_table.h"
 #include "widgets/common/labels.h"
-#include "widgets/models/table_text.h"
 #include "widgets/models/words.h"
 
 #include <cmath>

@@ -5,9 +5,6 @@
 #include "widgets/chips/chip_state.h"
 #include "widgets/models/row_table_model.h"
 
-#include <QString>
-#include <QVariant>
-
 namespace kernscope::ui {
 
 /// What of the plane a roofline shows: both ends of both axes.

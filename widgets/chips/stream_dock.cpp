@@ -7,7 +7,6 @@
 #include "widgets/common/labels.h"
 #include "widgets/common/qt.h"
 #include "widgets/common/table_tools.h"
-#include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
 namespace kernscope::ui {

@@ -6,7 +6,6 @@
 #include "widgets/models/chip_models.h"
 
 #include <QHeaderView>
-#include <QList>
 
 namespace kernscope::ui {
 

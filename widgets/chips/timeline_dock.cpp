@@ -9,8 +9,6 @@
 #include "widgets/common/qt.h"
 #include "widgets/models/words.h"
 
-#include <qcustomplot.h>
-
 namespace kernscope::ui {
 
 namespace {

@@ -4,11 +4,9 @@
 #include "widgets/common/qt_fwd.h"
 #include "widgets/models/theme.h"
 
-#include <QColor>
 #include <QLabel>
 #include <QList>
 #include <QRectF>
-#include <QString>
 #include <QToolButton>
 #include <QWidget>
 

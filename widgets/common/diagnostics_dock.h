@@ -6,7 +6,6 @@
 #include "widgets/models/row_table_model.h"
 #include "widgets/models/task_manager.h"
 
-#include <QList>
 #include <QTimer>
 
 #include <array>

@@ -2,7 +2,6 @@
 #include "widgets/common/dock.h"
 
 #include "widgets/common/controls.h"
-#include "widgets/common/design.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/panels.h"

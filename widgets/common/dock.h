@@ -6,7 +6,6 @@
 
 #include <QDockWidget>
 #include <QList>
-#include <QPointer>
 #include <QWidget>
 
 namespace kernscope::ui {

@@ -8,7 +8,6 @@
 #include "widgets/common/qt.h"
 #include "widgets/common/table_tools.h"
 #include "widgets/models/short_names.h"
-#include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 
 namespace kernscope::ui {

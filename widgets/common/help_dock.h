@@ -3,7 +3,6 @@
 
 #include "widgets/common/dock.h"
 
-#include <QList>
 #include <QString>
 
 namespace kernscope::ui {

@@ -3,12 +3,10 @@
 
 #include "widgets/common/design.h"
 
-#include <QFont>
 #include <QFontMetrics>
 #include <QGridLayout>
 #include <QLabel>
 #include <QSplitter>
-#include <QString>
 
 class QComboBox;
 class QLineEdit;

@@ -3,7 +3,6 @@
 
 #include "widgets/common/labels.h"
 #include "widgets/common/qt.h"
-#include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 
 namespace kernscope::ui {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/panels.h"
 
-#include "widgets/common/design.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/qt.h"
 #include "widgets/models/theme.h"

@@ -9,8 +9,6 @@
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 
-#include <qcustomplot.h>
-
 namespace kernscope::ui {
 
 QVariant PlotColumn::inRole(const QVariant &value, int role)

@@ -5,7 +5,6 @@
 #include "widgets/models/row_table_model.h"
 
 #include <QStringList>
-#include <QVariant>
 #include <QWidget>
 
 #include <optional>

@@ -5,7 +5,6 @@
 #include "widgets/common/labels.h"
 #include "widgets/common/qt.h"
 #include "widgets/models/fact_tree_model.h"
-#include "widgets/models/theme.h"
 
 namespace kernscope::ui {
 

@@ -8,9 +8,7 @@
 #include <QIcon>
 #include <QObject>
 #include <QPainter>
-#include <QString>
 #include <QStyleOptionViewItem>
-#include <QVariant>
 #include <QWidget>
 
 namespace kernscope::ui {

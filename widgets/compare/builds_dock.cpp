@@ -10,8 +10,6 @@
 #include "widgets/common/qt.h"
 #include "widgets/common/table_tools.h"
 #include "widgets/compare/compare_runner.h"
-#include "widgets/models/table_text.h"
-#include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
 namespace kernscope::ui {

@@ -7,8 +7,6 @@
 #include "widgets/compare/shown_pair.h"
 #include "widgets/models/matrix_model.h"
 
-#include <QList>
-
 #include <deque>
 
 namespace kernscope::ui {

@@ -7,7 +7,6 @@
 #include "widgets/common/labels.h"
 #include "widgets/common/qt.h"
 #include "widgets/compare/byte_compare_view.h"
-#include "widgets/compare/byte_rows.h"
 #include "widgets/compare/compare_runner.h"
 #include "widgets/models/byte_models.h"
 #include "widgets/models/words.h"

@@ -5,8 +5,6 @@
 #include "widgets/common/dock.h"
 #include "widgets/compare/shown_pair.h"
 
-#include <QList>
-
 namespace kernscope::ui {
 
 class ByteCompareView;

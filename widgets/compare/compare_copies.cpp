@@ -4,7 +4,6 @@
 #include "core/base/error_builder.h"
 #include "core/report/difference_json.h"
 #include "widgets/common/qt.h"
-#include "widgets/models/table_text.h"
 #include "widgets/models/words.h"
 
 namespace kernscope::ui {

@@ -8,8 +8,6 @@
 #include "widgets/models/task_manager.h"
 
 #include <QList>
-#include <QObject>
-#include <QString>
 
 class QAction;
 

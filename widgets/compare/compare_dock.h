@@ -7,7 +7,6 @@
 #include "widgets/compare/shown_pair.h"
 
 #include <QElapsedTimer>
-#include <QList>
 
 namespace kernscope::ui {
 

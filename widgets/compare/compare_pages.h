@@ -9,7 +9,6 @@
 
 #include <QList>
 #include <QStackedWidget>
-#include <QString>
 #include <QStyledItemDelegate>
 #include <QWidget>
 

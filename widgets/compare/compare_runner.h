@@ -6,7 +6,6 @@
 #include "widgets/models/task_manager.h"
 
 #include <QList>
-#include <QObject>
 #include <QTimer>
 
 class QAction;

@@ -8,7 +8,6 @@
 
 #include <QDialog>
 #include <QList>
-#include <QObject>
 
 namespace kernscope::ui {
 

@@ -7,11 +7,9 @@
 #include "widgets/compare/pair_pictures.h"
 #include "widgets/models/compare_model.h"
 
-#include <QList>
 #include <QStringList>
 #include <QTableView>
 #include <QTableWidget>
-#include <QWidget>
 
 namespace kernscope::ui {
 

@@ -3,15 +3,12 @@
 
 #include "core/compare/element_changes.h"
 #include "core/compare/pair_reader.h"
-#include "widgets/common/box_pyramid.h"
 #include "widgets/common/qt_fwd.h"
 #include "widgets/common/tile_view.h"
 #include "widgets/compare/difference_tiles.h"
-#include "widgets/weight/weight_tiles.h"
 
 #include <QSplitter>
 #include <QString>
-#include <QWidget>
 
 namespace kernscope::ui {
 

@@ -7,7 +7,6 @@
 #include "widgets/common/qt.h"
 #include "widgets/compare/compare_runner.h"
 #include "widgets/compare/pair_plots.h"
-#include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
 namespace kernscope::ui {

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/report/places_table.h"
 #include "widgets/common/dock.h"
 #include "widgets/compare/pair_pictures.h"
 #include "widgets/models/compare_model.h"
-#include "widgets/models/row_table_model.h"
 #include "widgets/models/task_manager.h"
-
-#include <QList>
 
 namespace kernscope::ui {
 

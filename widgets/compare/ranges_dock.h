@@ -6,8 +6,6 @@
 #include "widgets/models/row_table_model.h"
 #include "widgets/models/task_manager.h"
 
-#include <QList>
-
 namespace kernscope::ui {
 
 /// The ranges of bytes in which two bundles differ, as a list: where they are on either side, and

@@ -5,8 +5,6 @@
 #include "widgets/compare/pair_pictures.h"
 #include "widgets/models/task_manager.h"
 
-#include <QObject>
-#include <QString>
 #include <QStringList>
 
 namespace kernscope::ui {

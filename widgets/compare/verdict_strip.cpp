@@ -6,7 +6,6 @@
 #include "widgets/common/number_field.h"
 #include "widgets/common/panels.h"
 #include "widgets/common/qt.h"
-#include "widgets/models/table_text.h"
 #include "widgets/models/words.h"
 
 namespace kernscope::ui {

@@ -4,9 +4,6 @@
 #include "core/report/format_table.h"
 #include "widgets/common/dock.h"
 #include "widgets/common/plot_widget.h"
-#include "widgets/models/row_table_model.h"
-
-#include <QList>
 
 namespace kernscope::ui {
 

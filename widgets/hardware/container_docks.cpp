@@ -3,16 +3,13 @@
 
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
-#include "core/container/hwx/container.h"
 #include "core/report/container_table.h"
-#include "core/report/task_table.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/number_field.h"
 #include "widgets/common/qt.h"
 #include "widgets/common/table_tools.h"
 #include "widgets/hardware/hardware_facts.h"
-#include "widgets/models/table_text.h"
 #include "widgets/models/words.h"
 
 namespace kernscope::ui {

@@ -5,8 +5,6 @@
 #include "widgets/common/dock.h"
 #include "widgets/models/fact_tree_model.h"
 
-#include <QList>
-
 namespace kernscope::ui {
 
 /// Words of a hardware container that are left for the loader: place, role and target of each, and

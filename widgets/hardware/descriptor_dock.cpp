@@ -2,7 +2,6 @@
 #include "widgets/hardware/descriptor_dock.h"
 
 #include "core/bundle/bundle.h"
-#include "core/report/section_json.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/qt.h"

@@ -5,8 +5,6 @@
 #include "widgets/common/dock.h"
 #include "widgets/models/fact_tree_model.h"
 
-#include <QList>
-
 namespace kernscope::ui {
 
 /// A kernel unit: its six sections as a table, and as the listing that chapter 25 gives. Of a

@@ -7,9 +7,6 @@
 #include "widgets/models/task_manager.h"
 #include "widgets/weight/inspector_dock.h"
 
-#include <QPointer>
-#include <QWidget>
-
 namespace kernscope::ui {
 
 /// The 32 bits of a word, highest first, in two rows of 16: each with its digit, the named fields

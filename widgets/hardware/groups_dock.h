@@ -4,8 +4,6 @@
 #include "widgets/common/dock.h"
 #include "widgets/hardware/hardware_facts.h"
 
-#include <QWidget>
-
 namespace kernscope::ui {
 
 /// A map of a weight section: a row a core, a cell a group, as wide as its channels; lanes are

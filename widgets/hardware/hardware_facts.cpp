@@ -7,9 +7,6 @@
 #include "core/container/hwx/cover.h"
 #include "core/report/container_table.h"
 #include "core/report/register_table.h"
-#include "core/report/task_table.h"
-#include "widgets/models/table_text.h"
-#include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
 namespace kernscope::ui {

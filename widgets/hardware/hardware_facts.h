@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/quantity.h"
-#include "core/container/hwx/slots.h"
 #include "core/descriptor/task_diff.h"
 #include "core/report/section_json.h"
 #include "core/report/task_table.h"

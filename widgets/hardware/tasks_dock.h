@@ -5,8 +5,6 @@
 #include "widgets/hardware/hardware_facts.h"
 #include "widgets/models/task_manager.h"
 
-#include <QList>
-
 namespace kernscope::ui {
 
 class ListSplitter;

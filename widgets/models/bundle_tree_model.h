@@ -7,7 +7,6 @@
 #include "core/report/weight_table.h"
 #include "widgets/models/row_table_model.h"
 
-#include <QAbstractItemModel>
 #include <QStringList>
 
 namespace kernscope::ui {

@@ -5,9 +5,6 @@
 #include "core/report/structure_table.h"
 #include "widgets/models/row_table_model.h"
 
-#include <QAbstractTableModel>
-#include <QString>
-
 namespace kernscope::ui {
 
 /// How selected bytes go to the clipboard.

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/models/compare_model.h"
 
-#include "widgets/models/table_text.h"
 #include "widgets/models/words.h"
 
-#include <QCoreApplication>
 #include <QMimeData>
 
 #include <cmath>

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/assessment/weight_facts.h"
 #include "core/compare/build_verdict.h"
 #include "core/report/pair_table.h"
 #include "core/report/places_table.h"
 #include "widgets/models/row_table_model.h"
-
-#include <QString>
 
 namespace kernscope::ui {
 

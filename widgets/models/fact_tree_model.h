@@ -6,7 +6,6 @@
 #include "widgets/models/theme.h"
 
 #include <QAbstractItemModel>
-#include <QString>
 #include <QStringList>
 
 namespace kernscope::ui {

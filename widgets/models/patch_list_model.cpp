@@ -8,7 +8,6 @@
 #include "widgets/models/theme.h"
 
 #include <QFont>
-#include <QPalette>
 
 #include <cmath>
 

@@ -5,10 +5,7 @@
 #include "widgets/models/short_names.h"
 #include "widgets/models/table_text.h"
 
-#include <QAbstractItemModel>
 #include <QAbstractTableModel>
-#include <QString>
-#include <QVariant>
 
 #include <initializer_list>
 #include <map>

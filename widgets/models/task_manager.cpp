@@ -5,7 +5,6 @@
 #include "widgets/models/session.h"
 
 #include <QThread>
-#include <QThreadPool>
 #include <QTimer>
 
 #include <algorithm>

@@ -4,7 +4,6 @@
 #include "core/bundle/kinds.h"
 #include "widgets/models/table_text.h"
 
-#include <QCoreApplication>
 #include <QGuiApplication>
 #include <QIconEngine>
 #include <QPainter>

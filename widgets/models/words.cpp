@@ -6,9 +6,7 @@
 #include "core/bundle/stored_bytes.h"
 #include "core/container/mil/program.h"
 #include "core/form/form_steps.h"
-#include "core/report/column.h"
 #include "core/report/placement_table.h"
-#include "widgets/models/table_text.h"
 
 #include <QGuiApplication>
 

@@ -8,9 +8,7 @@
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 
-#include <QString>
 #include <QStringList>
-#include <QVariant>
 
 namespace kernscope::ui {
 

@@ -5,7 +5,6 @@
 #include "core/form/form_steps.h"
 #include "core/report/container_table.h"
 #include "widgets/chips/chip_state.h"
-#include "widgets/common/design.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/export_jobs.h"
 #include "widgets/common/labels.h"

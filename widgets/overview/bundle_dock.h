@@ -5,8 +5,6 @@
 #include "widgets/models/bundle_tree_model.h"
 #include "widgets/overview/navigator_rows.h"
 
-#include <QList>
-
 namespace kernscope::ui {
 
 /// The open bundle as a tree of functions, weights and files. Its current row and the common

@@ -6,7 +6,6 @@
 #include "widgets/models/task_manager.h"
 
 #include <QHeaderView>
-#include <QObject>
 #include <QStringList>
 #include <QStyledItemDelegate>
 

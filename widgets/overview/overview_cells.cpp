@@ -7,8 +7,6 @@
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/design.h"
 #include "widgets/common/qt.h"
-#include "widgets/models/table_text.h"
-#include "widgets/models/words.h"
 
 namespace kernscope::ui {
 

@@ -7,8 +7,6 @@
 #include "widgets/models/row_table_model.h"
 #include "widgets/overview/overview_cells.h"
 
-#include <QString>
-
 namespace kernscope::ui {
 
 /// Writes a widget as it is drawn: PDF where the name ends so, else PNG in twice its resolution.

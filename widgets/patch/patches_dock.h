@@ -3,7 +3,6 @@
 
 #include "widgets/common/dock.h"
 
-#include <QList>
 #include <QStyledItemDelegate>
 
 namespace kernscope::ui {

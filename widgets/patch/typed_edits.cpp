@@ -8,7 +8,6 @@
 #include "core/patch/plan/raw_place.h"
 #include "widgets/common/number_field.h"
 #include "widgets/common/qt.h"
-#include "widgets/models/table_text.h"
 #include "widgets/models/task_manager.h"
 #include "widgets/models/words.h"
 

@@ -5,7 +5,6 @@
 #include "widgets/models/session.h"
 
 #include <QLabel>
-#include <QObject>
 #include <QString>
 
 namespace kernscope::codec {

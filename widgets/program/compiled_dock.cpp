@@ -5,8 +5,6 @@
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/qt.h"
-#include "widgets/models/table_text.h"
-#include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
 namespace kernscope::ui {

@@ -5,8 +5,6 @@
 #include "widgets/common/dock.h"
 #include "widgets/models/row_table_model.h"
 
-#include <QWidget>
-
 namespace kernscope::ui {
 
 /// The memory plan of a compiled program: for each buffer of scratch memory its instructions to the

@@ -6,7 +6,6 @@
 #include "widgets/common/design.h"
 #include "widgets/common/qt.h"
 #include "widgets/models/program_model.h"
-#include "widgets/models/table_text.h"
 #include "widgets/models/words.h"
 
 namespace kernscope::ui {

@@ -4,7 +4,6 @@
 #include "core/assessment/consumer_kinds.h"
 #include "core/bundle/bundle.h"
 #include "core/form/form_steps.h"
-#include "widgets/common/design.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/qt.h"
 #include "widgets/models/table_text.h"

@@ -6,8 +6,6 @@
 #include "widgets/models/task_manager.h"
 #include "widgets/weight/inspector_dock.h"
 
-#include <QPointer>
-
 namespace kernscope::ui {
 
 /// Where an operation is chosen: its statement, with the weight that it reads foremost. Of what

@@ -7,11 +7,8 @@
 #include "core/form/form_steps.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/controls.h"
-#include "widgets/common/design.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/qt.h"
-#include "widgets/models/table_text.h"
-#include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
 namespace kernscope::ui {

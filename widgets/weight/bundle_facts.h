@@ -6,7 +6,6 @@
 #include "widgets/common/qt_fwd.h"
 #include "widgets/models/session.h"
 
-#include <QPointer>
 #include <QWidget>
 
 namespace kernscope::ui {

@@ -12,8 +12,6 @@
 #include "widgets/patch/typed_edits.h"
 #include "widgets/weight/weight_header.h"
 
-#include <qcustomplot.h>
-
 namespace kernscope::ui {
 
 CodebookPlot::CodebookPlot(QWidget *parent) : PlotWidget(tr("Uses of each codebook entry"), parent)

@@ -3,8 +3,6 @@
 
 #include "widgets/common/dock.h"
 
-#include <QWidget>
-
 namespace kernscope::target {
 struct Target;
 }

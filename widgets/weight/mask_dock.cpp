@@ -6,15 +6,10 @@
 #include "widgets/common/number_field.h"
 #include "widgets/common/plot_canvas.h"
 #include "widgets/common/qt.h"
-#include "widgets/common/tile_view.h"
-#include "widgets/models/table_text.h"
-#include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 #include "widgets/patch/typed_edits.h"
 #include "widgets/weight/weight_header.h"
 #include "widgets/weight/weight_tiles.h"
-
-#include <qcustomplot.h>
 
 namespace kernscope::ui {
 

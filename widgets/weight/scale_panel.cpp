@@ -12,8 +12,6 @@
 #include "widgets/models/words.h"
 #include "widgets/patch/typed_edits.h"
 
-#include <qcustomplot.h>
-
 namespace kernscope::ui {
 
 /// The scales of an affine or blockwise weight along their axis, as steps.

@@ -8,8 +8,6 @@
 #include "widgets/models/weight_reader.h"
 #include "widgets/models/words.h"
 
-#include <qcustomplot.h>
-
 namespace kernscope::ui {
 
 namespace {

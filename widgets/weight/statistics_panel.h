@@ -6,8 +6,6 @@
 #include "widgets/models/session.h"
 #include "widgets/models/task_manager.h"
 
-#include <QWidget>
-
 namespace kernscope::ui {
 
 /// Bars of how many decoded values fall into each bin, on a linear or a logarithmic scale. A few

@@ -7,7 +7,6 @@
 #include "widgets/common/tile_view.h"
 #include "widgets/models/weight_reader.h"
 
-#include <QString>
 #include <QStringList>
 #include <QWidget>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/encode/form_encoder.h"
 #include "core/codec/encode/sparse_builder.h"
-#include "core/codec/kernels/encode_kernels.h"
 #include "core/codec/microscaled/quantize.h"
 #include "core/numeric/convert.h"
 #include "core/numeric/half.h"

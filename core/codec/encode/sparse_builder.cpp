@@ -2,7 +2,6 @@
 #include "core/codec/encode/sparse_builder.h"
 
 #include "core/base/memory.h"
-#include "core/codec/kernels/encode_kernels.h"
 #include "core/codec/microscaled/quantize.h"
 
 namespace kernscope::codec {

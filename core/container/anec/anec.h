@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/container/hwx/cover.h"
-#include "core/format/record_fields.h"
 
 /// The .anec form of the Linux driver: a header of sizes, then text and kernel bytes as they were
 /// in a container for H13 (resources/formats/hardware-containers.md). Read only.

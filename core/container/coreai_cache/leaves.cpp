@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <span>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

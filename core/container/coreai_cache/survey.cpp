@@ -7,7 +7,6 @@
 #include "core/format/table_rows.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 #include <system_error>

@@ -5,9 +5,6 @@
 #include "core/base/progress.h"
 #include "core/format/catalogue.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>

@@ -6,7 +6,6 @@
 #include "core/format/record_fields.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>

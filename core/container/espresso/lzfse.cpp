@@ -9,7 +9,6 @@
 #include <bit>
 #include <cstring>
 #include <optional>
-#include <vector>
 
 #include <fmt/format.h>
 

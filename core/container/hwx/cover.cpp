@@ -2,7 +2,6 @@
 #include "core/container/hwx/cover.h"
 
 #include "core/container/hwx/kernels.h"
-#include "core/descriptor/task_reader.h"
 
 #include <algorithm>
 #include <iterator>

@@ -6,9 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <unordered_map>
-#include <vector>
 
 /// Debug information beside a compiled program (.dbginfo; resources/formats/odix.md).
 namespace kernscope::odix {

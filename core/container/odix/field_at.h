@@ -4,15 +4,8 @@
 #include "core/container/odix/flat_buffer.h"
 #include "core/format/record_fields.h"
 
-#include <cstddef>
-#include <cstdint>
 #include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
 #include <unordered_set>
-#include <vector>
 
 namespace kernscope::odix {
 

@@ -4,14 +4,7 @@
 #include "core/base/error.h"
 #include "core/base/little_endian.h"
 
-#include <concepts>
-#include <cstddef>
-#include <cstdint>
 #include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 /// Private to compiled programs: a FlatBuffer read without its schema's generated code.
 namespace kernscope::odix {

@@ -4,14 +4,9 @@
 #include "core/base/error.h"
 #include "core/numeric/element_type.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 /// Compiled Core AI programs (.odix): what a file says, without what it means for weights
 /// (resources/formats/odix.md). Numbers of types, attributes, symbols and functions are places in

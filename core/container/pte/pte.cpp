@@ -10,8 +10,6 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <optional>
-#include <string_view>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

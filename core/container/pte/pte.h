@@ -5,8 +5,6 @@
 
 #include <cstddef>
 #include <span>
-#include <string>
-#include <vector>
 
 /// ExecuTorch programs (.pte): a FlatBuffer, then segments of data. A program that was lowered to
 /// Core ML or Core AI holds whole packages, as the data of its delegates. Layout: program.fbs,

@@ -5,7 +5,6 @@
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
 
-#include <array>
 #include <bit>
 #include <set>
 

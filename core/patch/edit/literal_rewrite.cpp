@@ -5,7 +5,6 @@
 #include "core/numeric/convert.h"
 #include "core/numeric/half.h"
 
-#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cmath>

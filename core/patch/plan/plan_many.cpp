@@ -8,7 +8,6 @@
 #include "core/base/parallel.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_values.h"
-#include "core/codec/edit/run_editor.h"
 #include "core/numeric/npy.h"
 #include "core/patch/edit/copy_values.h"
 #include "core/patch/edit/expression.h"

@@ -5,7 +5,6 @@
 #include "core/bundle/open/bundle_builder.h"
 #include "core/bundle/stored_values.h"
 #include "core/numeric/convert.h"
-#include "core/patch/plan/weight_planner.h"
 
 #include <algorithm>
 #include <iterator>

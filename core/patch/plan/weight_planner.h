@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/bundle/bundle.h"
-#include "core/bundle/weight.h"
 #include "core/codec/edit/editor.h"
 #include "core/container/mil/program.h"
 #include "core/container/mlir/module.h"

@@ -4,8 +4,6 @@
 
 #include "core/base/byte_text.h"
 #include "core/base/overlaid_file.h"
-#include "core/base/progress.h"
-#include "core/bundle/bundle.h"
 #include "core/bundle/half_counts.h"
 #include "core/codec/decode/decoder.h"
 #include "core/container/mil/model_files.h"
@@ -18,7 +16,6 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <map>
 
 #include <fmt/format.h>
 

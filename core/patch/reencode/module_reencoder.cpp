@@ -6,11 +6,8 @@
 #include "core/base/sha256.h"
 #include "core/codec/decode/decoder.h"
 #include "core/container/aimodel/package.h"
-#include "core/container/mlir/module.h"
 #include "core/format/table_rows.h"
 #include "core/patch/reencode/reencoder.h"
-
-#include <set>
 
 #include <fmt/format.h>
 

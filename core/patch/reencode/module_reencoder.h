@@ -8,12 +8,7 @@
 #include "core/patch/reencode/reencode.h"
 
 #include <cstdint>
-#include <map>
 #include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <unordered_map>
 #include <utility>
 
 /// Private to re-encoding weights: the module of a Core AI package.

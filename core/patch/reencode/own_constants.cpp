@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Edits that a module in place has no room for: parts that others share, other numbers of values.
 #include "core/base/error_builder.h"
-#include "core/codec/edit/editor.h"
 #include "core/container/mlir/aicode.h"
 #include "core/format/coreai_operations.h"
 #include "core/patch/patch.h"
 #include "core/patch/plan/planner.h"
-#include "core/patch/plan/weight_planner.h"
 #include "core/patch/reencode/module_reencoder.h"
 #include "core/patch/reencode/reencoder.h"
 
 #include <algorithm>
-#include <map>
-#include <set>
 
 #include <fmt/format.h>
 

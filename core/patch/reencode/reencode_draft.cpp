@@ -11,10 +11,7 @@
 #include "core/patch/reencode/reencoder.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
-#include <map>
-#include <set>
 
 #include <fmt/format.h>
 

@@ -8,7 +8,6 @@
 #include "core/container/aimodel/package.h"
 #include "core/patch/save/file_io.h"
 
-#include <algorithm>
 #include <system_error>
 
 namespace kernscope::patch {

@@ -4,14 +4,11 @@
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/format/catalogue.h"
-#include "core/patch/patch.h"
 #include "core/patch/plan/recorder.h"
 #include "core/patch/save/backup.h"
 #include "core/patch/save/found_journal.h"
-#include "core/patch/save/journal.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <system_error>
 
 namespace kernscope::patch {

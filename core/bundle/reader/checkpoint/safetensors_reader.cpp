@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>

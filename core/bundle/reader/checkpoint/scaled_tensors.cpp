@@ -15,8 +15,6 @@
 #include <functional>
 #include <map>
 #include <numeric>
-#include <optional>
-#include <set>
 
 #include <fmt/format.h>
 

@@ -6,7 +6,6 @@
 #include "core/bundle/reader/mil/weight_reader.h"
 #include "core/bundle/reader/milblob/blob_claims.h"
 #include "core/bundle/reader/network/network_weights.h"
-#include "core/bundle/section_map.h"
 #include "core/bundle/shapes/described.h"
 #include "core/container/archive/zip.h"
 #include "core/container/espresso/espresso.h"

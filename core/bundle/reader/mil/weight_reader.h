@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/bundle/bundle_fwd.h"
-#include "core/bundle/diagnostic_log.h"
-#include "core/bundle/reader/mil/blob_table.h"
 #include "core/bundle/reader/mil/form_reader.h"
-#include "core/container/mil/value_graph.h"
 
 namespace kernscope {
 

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <numeric>
 #include <set>
-#include <unordered_map>
 
 #include <fmt/format.h>
 

@@ -2,11 +2,9 @@
 #include "core/bundle/reader/odix/odix_program.h"
 
 #include "core/bundle/reader/mil/consumers.h"
-#include "core/container/odix/trace.h"
 #include "core/format/coreai_operations.h"
 
 #include <algorithm>
-#include <set>
 
 #include <fmt/format.h>
 
