@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/base/overlaid_file.h"
-#include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"
+#include "made_bundle.h"
 #include "tests/test_program.h"
 
 namespace kernscope::test {
@@ -13,19 +13,8 @@ namespace kernscope::test {
 /// Empty where it keeps all.
 inline std::string brokenPromise(const Bundle &bundle)
 {
-    for (std::size_t file = 0; file < bundle.files().size(); ++file) {
-        const auto [first, last] = bundle.sectionsOf(file);
-        std::uint64_t at = 0;
-        for (std::size_t i = first; i < last; ++i) {
-            const Section &section = bundle.sections()[i];
-            if (section.range.offset.value != at || section.range.bytes.value == 0)
-                return fmt::format("section {} begins at {}, not at {}", bundle.nameOf(section),
-                                   section.range.offset.value, at);
-            at = section.range.end();
-        }
-        if (at != bundle.files()[file].file->size().value)
-            return fmt::format("the sections of {} end at {}", bundle.files()[file].path, at);
-    }
+    if (const std::string fault = sectionFault(bundle); !fault.empty())
+        return fault;
     for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
         const Weight &weight = bundle.weights()[i];
         for (const codec::Operand &operand : weight.operands()) {

@@ -103,29 +103,6 @@ class TestScaledCheckpoint : public QObject
     Q_OBJECT
 
 private slots:
-    void shards()
-    {
-        QTemporaryDir folder;
-        const auto write = [&](const char *name, const QByteArray &bytes) {
-            QVERIFY(put(QDir(folder.path()).filePath(QString::fromUtf8(name)), bytes));
-        };
-        write("model-00001-of-00002.safetensors", fileOf({{"a", "F32", "[2]", floats({1, 2})}}));
-        write("model-00002-of-00002.safetensors", fileOf({{"b", "F32", "[1]", floats({3})}}));
-        write("other.safetensors", fileOf({{"c", "F32", "[1]", floats({4})}}));
-        write("model.safetensors.index.json",
-              R"({"weight_map":{"a":"model-00001-of-00002.safetensors",)"
-              R"("b":"model-00002-of-00002.safetensors"}})");
-        for (const char *path : {"model.safetensors.index.json", ""}) {
-            const auto bundle =
-                Bundle::open(QDir(folder.path()).filePath(QString::fromUtf8(path)).toStdString());
-            QVERIFY2(bundle.has_value(), path);
-            QCOMPARE((*bundle)->weights().size(), 2U);
-            QCOMPARE((*bundle)->weights()[0].name, "a");
-            QCOMPARE(valuesOf(**bundle, 1), (std::vector<float>{3}));
-            QVERIFY((*bundle)->diagnostics().empty());
-        }
-    }
-
     /// Codes in one file, their scales in the next.
     void scalesInAnotherShard()
     {
@@ -138,18 +115,6 @@ private slots:
         QCOMPARE(bundle->weights().size(), 1U);
         QCOMPARE(valuesOf(*bundle, 0), (std::vector<float>{2, -3}));
         QVERIFY(bundle->diagnostics().empty());
-    }
-
-    void missingShard()
-    {
-        QTemporaryDir folder;
-        const QString file = QDir(folder.path()).filePath(u"m.safetensors.index.json"_s);
-        QVERIFY(put(file, R"({"weight_map":{"a":"gone.safetensors","b":"../out.safetensors"}})"));
-        const auto bundle = Bundle::open(file.toStdString());
-        QVERIFY(bundle.has_value() && (*bundle)->weights().empty());
-        QCOMPARE((*bundle)->diagnostics().size(), std::size_t(2));
-        for (const Diagnostic &row : (*bundle)->diagnostics())
-            QCOMPARE(row.error.code, "safetensors.shard");
     }
 
     /// Codes of E4M3 with a scale for each block of two rows and two columns.

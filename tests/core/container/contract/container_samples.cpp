@@ -216,6 +216,28 @@ std::vector<ContainerSample> containerSamples()
             skeleton()};
 }
 
+void addContainers()
+{
+    addColumns<int>();
+    const auto all = containerSamples();
+    for (std::size_t i = 0; i < all.size(); ++i)
+        addRow(all[i].name, int(i));
+}
+
+ContainerSample fetchedContainer()
+{
+    const auto [index] = fetched<int>();
+    return containerSamples()[std::size_t(index)];
+}
+
+std::string firstElementEdit(const Weight &weight)
+{
+    std::string index = "0";
+    for (std::size_t i = 1; i < weight.shape.size(); ++i)
+        index += ",0";
+    return weight.findableName() + "[" + index + "]=2";
+}
+
 const ContainerReader &readerOf(const ContainerSample &sample)
 {
     return sample.files.reader != nullptr ? *sample.files.reader : *containerReader(sample.kind);

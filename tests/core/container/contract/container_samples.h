@@ -21,4 +21,11 @@ const ContainerReader &readerOf(const ContainerSample &sample);
 
 std::vector<ContainerSample> containerSamples();
 
+/// A row of a test for each sample, and the one of the row at hand.
+void addContainers();
+ContainerSample fetchedContainer();
+
+/// "w[0,0]=2": another value in the first element of a weight.
+std::string firstElementEdit(const Weight &weight);
+
 } // namespace kernscope::test

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Made-up folders of the published layout, and hostile ones: no folder that a Mac made was at hand.
-#include "core/container/coreai_cache/survey.h"
 #include "core/format/table_rows.h"
 #include "core/report/compiled_origin.h"
 #include "tests/core/container/coreai_cache/made_compiled_folder.h"

@@ -4,9 +4,6 @@
 #include "core/lanes/sparse.h"
 #include "synthetic.h"
 
-#include <cstdint>
-#include <vector>
-
 /// SYNTHETIC containers around slices of any kernel, for the laws of
 /// resources/formats/kernel-bytes.md.
 namespace kernscope::test {

@@ -2,7 +2,6 @@
 #include "core/assessment/weight_facts.h"
 #include "core/codec/decode/decoder.h"
 #include "core/codec/encode/form_spec.h"
-#include "core/container/mil/program.h"
 #include "made_bundle.h"
 #include "proto_builder.h"
 
@@ -11,7 +10,6 @@
 #include "core/patch/patch.h"
 #include "core/patch/reencode/reencode.h"
 #include "tests/rows.h"
-#include "tests/test_program.h"
 
 using prototest::bytes;
 using prototest::number;
@@ -57,7 +55,7 @@ QByteArray innerProduct(const char *name, quint64 outputs, quint64 inputs,
                         bytes(140, number(1, inputs) + number(2, outputs) + bytes(20, weights)));
 }
 
-QByteArray model(const QByteArray &layers)
+QByteArray network(const QByteArray &layers)
 {
     return number(1, 4) + bytes(500, layers);
 }
@@ -88,7 +86,7 @@ private slots:
         std::vector<unsigned> codes;
         for (unsigned i = 0; i < 15; ++i)
             codes.push_back(i * 37 % unsigned(entries.size()));
-        const BundlePtr bundle = VERIFIED(openNetwork(model(
+        const BundlePtr bundle = VERIFIED(openNetwork(network(
             innerProduct("d", 3, 5, bytes(30, packedCodes(codes, bits)) + table(bits, entries)))));
         QCOMPARE(bundle->kind(), BundleKind::Network);
         QCOMPARE(test::faults(bundle->diagnostics()), std::vector<std::string>());
@@ -125,7 +123,7 @@ private slots:
     void linearCodes()
     {
         const std::vector<unsigned> codes{0, 1, 2, 3, 4, 5, 6, 7};
-        const BundlePtr bundle = VERIFIED(openNetwork(model(
+        const BundlePtr bundle = VERIFIED(openNetwork(network(
             innerProduct("a", 2, 4,
                          bytes(30, packedCodes(codes, 3)) + linear(3, {0.5f, 0.25f}, {-1, 2})) +
             innerProduct("b", 2, 4, bytes(30, packedCodes(codes, 7)) + linear(7, {2}, {})) +
@@ -152,8 +150,8 @@ private slots:
         for (const float value : {1.0f, 2.0f, 3.0f})
             loose += varint(1 << 3 | 5) + floats({value});
         const BundlePtr bundle = VERIFIED(openNetwork(
-            model(innerProduct("a", 1, 3, loose) +
-                  innerProduct("b", 2, 2, bytes(1, floats({1, 2, 3})) + bytes(1, floats({4}))))));
+            network(innerProduct("a", 1, 3, loose) +
+                    innerProduct("b", 2, 2, bytes(1, floats({1, 2, 3})) + bytes(1, floats({4}))))));
         QCOMPARE(test::faults(bundle->diagnostics()), std::vector<std::string>());
         QCOMPARE(sectionFault(*bundle), std::string());
         QCOMPARE(decoded(*bundle, "a.weights"), (std::vector<float>{1, 2, 3}));
@@ -175,7 +173,7 @@ private slots:
         QByteArray loose;
         for (const float value : {1.0f, 4.0f, 2.0f, 5.0f, 3.0f, 6.0f})
             loose += varint(1 << 3 | 5) + floats({value});
-        const BundlePtr bundle = VERIFIED(openNetwork(model(
+        const BundlePtr bundle = VERIFIED(openNetwork(network(
             layer("f", bytes(1, floats({1, 4, 2, 5, 3, 6}))) + layer("l", loose) +
             layer("q", bytes(30, packedCodes(codes, 8)) + linear(8, {1, 10, 100}, {})) +
             layer("n", bytes(30, packedCodes(codes, 3)) + linear(3, {1, 10, 100}, {0, 0, 1})) +
@@ -215,7 +213,7 @@ private slots:
     void faults()
     {
         const auto [weights, code] = fetched<QByteArray, QByteArray>();
-        const BundlePtr bundle = VERIFIED(openNetwork(model(
+        const BundlePtr bundle = VERIFIED(openNetwork(network(
             innerProduct("d", 1, 2, weights) + innerProduct("e", 1, 1, bytes(1, floats({5}))))));
         QCOMPARE(bundle->diagnostics().size(), 1U);
         QCOMPARE(bundle->diagnostics().front().error.code, code.toStdString());
@@ -231,8 +229,8 @@ private slots:
         for (std::size_t i = 0; i < values.size(); ++i)
             values[i] = float(i % 5) * 0.5F - 1;
         const BundlePtr bundle =
-            VERIFIED(openNetwork(model(innerProduct("a", 4, 6, bytes(1, floats(values))) +
-                                       innerProduct("b", 1, 2, bytes(1, floats({7, 8}))))));
+            VERIFIED(openNetwork(network(innerProduct("a", 4, 6, bytes(1, floats(values))) +
+                                         innerProduct("b", 1, 2, bytes(1, floats({7, 8}))))));
         const auto half = codec::encodeDense(values, {4, 6}, ElementType::Fp16);
         codec::PaletteOptions three;
         three.bits = 3;
@@ -288,10 +286,10 @@ private slots:
     void deconvolution()
     {
         const std::vector<float> values{1, 2, 3, 4, 5, 6};
-        const BundlePtr bundle = VERIFIED(openNetwork(
-            model(bytes(1, bytes(1, "d") + bytes(100, number(1, 3) + number(2, 2) + number(20, 1) +
-                                                          number(20, 1) + number(60, 1) +
-                                                          bytes(90, bytes(1, floats(values))))))));
+        const BundlePtr bundle = VERIFIED(openNetwork(network(
+            bytes(1, bytes(1, "d") +
+                         bytes(100, number(1, 3) + number(2, 2) + number(20, 1) + number(20, 1) +
+                                        number(60, 1) + bytes(90, bytes(1, floats(values))))))));
         QCOMPARE(bundle->weights()[0].shape, (Shape{2, 3, 1, 1}));
         const ChannelAxes axes = judgedAxes(*bundle)[0];
         QCOMPARE(axes.output, 1U);
@@ -317,7 +315,7 @@ private slots:
 
     void pipelines()
     {
-        const QByteArray inner = model(innerProduct("d", 1, 2, bytes(1, floats({1, 2}))));
+        const QByteArray inner = network(innerProduct("d", 1, 2, bytes(1, floats({1, 2}))));
         const QByteArray other = number(1, 3) + bytes(610, number(1, 1));
         const QByteArray pipeline =
             bytes(1, inner) + bytes(1, other) + bytes(1, inner) + bytes(2, "net") + bytes(2, "nms");
@@ -353,7 +351,7 @@ private slots:
         const auto layer = [](const char *name, quint32 kind, const QByteArray &content) {
             return bytes(1, bytes(1, name) + bytes(2, "x") + bytes(3, name) + bytes(kind, content));
         };
-        const auto read = [&](const QByteArray &layers) { return *openNetwork(model(layers)); };
+        const auto read = [&](const QByteArray &layers) { return *openNetwork(network(layers)); };
         const QByteArray pool = number(1, 1) + bytes(10, "\x02\x03") + number(20, 2);
         const auto a = read(layer("p", 120, pool + number(20, 3) + bytes(30, {})) +
                             layer("a", 130, bytes(15, "\x0d" + floats({0.5F}))));
@@ -375,8 +373,8 @@ private slots:
     void twoOfOneName()
     {
         const BundlePtr bundle =
-            VERIFIED(openNetwork(model(innerProduct("d", 1, 2, bytes(1, floats({1, 2}))) +
-                                       innerProduct("d", 1, 2, bytes(1, floats({3, 4}))))));
+            VERIFIED(openNetwork(network(innerProduct("d", 1, 2, bytes(1, floats({1, 2}))) +
+                                         innerProduct("d", 1, 2, bytes(1, floats({3, 4}))))));
         QCOMPARE(bundle->weights().size(), 2U);
         QCOMPARE(decoded(*bundle, "d.weights"), (std::vector<float>{1, 2}));
         QCOMPARE(decoded(*bundle, "d.weights#2"), (std::vector<float>{3, 4}));

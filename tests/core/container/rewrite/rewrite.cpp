@@ -16,7 +16,6 @@
 #include "core/container/skeleton/skeleton.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace kernscope {
 
