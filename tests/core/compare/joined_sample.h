@@ -5,8 +5,6 @@
 #include "diff_sample.h"
 #include "tests/test_program.h"
 
-#include <fmt/ranges.h>
-
 /// Bundles whose weights are parts of each other's.
 namespace kernscope::test {
 

@@ -37,6 +37,8 @@ inline void requireMirror(const Difference &forth, const Difference &back)
         QCOMPARE(other->values->rmse, pair.values->rmse);
         QVERIFY(std::abs(other->values->cosine - pair.values->cosine) < 1e-12);
         QCOMPARE(other->values->unfaithful, pair.values->unfaithful);
+        if (other->values->ulpType == pair.values->ulpType)
+            QCOMPARE(other->values->ulpHistogram, pair.values->ulpHistogram);
     }
     QCOMPARE(forth.files.size(), back.files.size());
     ByteTally there, here;

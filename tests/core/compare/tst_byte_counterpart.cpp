@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/decode/decoder.h"
 #include "core/compare/byte_differences.h"
-#include "diff_sample.h"
 #include "joined_sample.h"
 #include "tests/core/patch/form_rows.h"
-#include "tests/test_program.h"
 
 namespace {
 

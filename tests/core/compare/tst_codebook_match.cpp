@@ -2,7 +2,6 @@
 #include "core/compare/codebook_match.h"
 #include "diff_sample.h"
 #include "tests/rows.h"
-#include "tests/test_program.h"
 
 namespace {
 

@@ -2,27 +2,16 @@
 // What comparisons promise of every container (container_samples.cpp has one of each).
 // Core AI packages beside one another and beside programs of Core ML.
 #include "container_samples.h"
-#include "core/compare/build_verdict.h"
 #include "core/patch/patch.h"
-#include "diff_sample.h"
 #include "made_coreai.h"
 #include "mirror.h"
 #include "plain_figures.h"
-#include "tests/test_program.h"
 
 namespace {
 
 BundlePtr openSample(const ContainerSample &sample)
 {
     return *Bundle::open(sample.name, sample.files);
-}
-
-std::string firstIndex(const Shape &shape)
-{
-    std::string text;
-    for (std::size_t i = 0; i < shape.size(); ++i)
-        text += i == 0 ? "0" : ",0";
-    return text.empty() ? "0" : text;
 }
 
 constexpr std::size_t kRows = 12, kColumns = 20;
@@ -63,22 +52,22 @@ class TestDiffContainers : public QObject
     Q_OBJECT
 
 private slots:
-    void selfIsEqual_data() { rows(); }
+    void selfIsEqual_data() { addContainers(); }
 
     void selfIsEqual()
     {
-        const ContainerSample given = sample();
+        const ContainerSample given = fetchedContainer();
         const BundlePtr a = openSample(given), b = openSample(given);
         for (const BundlePtr &other : {a, b})
             requireEqual(*a, *other);
     }
 
-    void editIsTheDifference_data() { rows(); }
+    void editIsTheDifference_data() { addContainers(); }
 
     /// One element: no other value, no other weight and no other byte differs.
     void editIsTheDifference()
     {
-        const ContainerSample given = sample();
+        const ContainerSample given = fetchedContainer();
         const BundlePtr a = openSample(given);
         std::uint64_t bytes = 0;
         const BundlePtr b = edited(given, &bytes);
@@ -108,12 +97,12 @@ private slots:
             QCOMPARE(bytesApart(difference), bytes);
     }
 
-    void savedEditIsTheDifference_data() { rows(); }
+    void savedEditIsTheDifference_data() { addContainers(); }
 
     /// The same once it is on the disk and opened again.
     void savedEditIsTheDifference()
     {
-        const ContainerSample given = sample();
+        const ContainerSample given = fetchedContainer();
         const BundlePtr a = openSample(given);
         std::uint64_t bytes = 0;
         const BundlePtr b = edited(given, &bytes);
@@ -149,22 +138,6 @@ private slots:
                 requireMirror(whole(bundles[i], bundles[k]), whole(bundles[k], bundles[i]));
                 if (QTest::currentTestFailed())
                     QFAIL((bundles[i]->name() + " against " + bundles[k]->name()).c_str());
-            }
-        }
-    }
-
-    void everyPairAgreesWithTheChecker()
-    {
-        const auto all = containerSamples();
-        for (const ContainerSample &one : all) {
-            for (const ContainerSample &other : all) {
-                const BundlePtr a = openSample(one), b = openSample(other);
-                for (const ComparedPair &pair : whole(a, b).weights) {
-                    if (!pair.shapeEqual)
-                        continue;
-                    const std::string wrong = disagreement(*a, pair.a, *b, pair.b);
-                    QVERIFY2(wrong.empty(), wrong.c_str());
-                }
             }
         }
     }
@@ -226,28 +199,12 @@ private slots:
     }
 
 private:
-    static void rows()
-    {
-        QTest::addColumn<int>("index");
-        const auto all = containerSamples();
-        for (std::size_t i = 0; i < all.size(); ++i)
-            addRow(all[i].name, int(i));
-    }
-
-    static ContainerSample sample()
-    {
-        QFETCH(int, index);
-        return containerSamples()[std::size_t(index)];
-    }
-
     /// The sample with 2 in the first element of its first weight, and how many bytes that changed;
     /// null of what is read only.
     static BundlePtr edited(const ContainerSample &sample, std::uint64_t *bytes)
     {
         const BundlePtr fresh = openSample(sample);
-        const Weight &weight = fresh->weights().front();
-        const auto edit = parseEdit(Edit::Kind::Set,
-                                    weight.findableName() + "[" + firstIndex(weight.shape) + "]=2");
+        const auto edit = parseEdit(Edit::Kind::Set, firstElementEdit(fresh->weights().front()));
         const auto planned = planEdits(fresh, {*edit}, 4);
         if (!planned)
             return nullptr;

@@ -6,7 +6,6 @@
 #include "core/patch/edit/edit_parser.h"
 #include "core/patch/reencode/reencode.h"
 #include "core/report/difference_formats.h"
-#include "diff_sample.h"
 #include "mirror.h"
 #include "synthetic.h"
 

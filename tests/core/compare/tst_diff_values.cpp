@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/compare/pair_reader.h"
 #include "core/numeric/half.h"
-#include "diff_sample.h"
 #include "mirror.h"
 #include "plain_figures.h"
-#include "tests/test_program.h"
 
 namespace {
 
@@ -155,41 +153,6 @@ private slots:
         QCOMPARE(found.identical(), counts[0] == 2);
         if (found.identical())
             QCOMPARE(found.cosine, 1.0);
-    }
-
-    /// Random numbers of every kind, infinities and NaN among them, against the plain formulas.
-    void figuresAgainstTheFormulas()
-    {
-        std::mt19937 random(23);
-        for (const std::size_t count : {1u, 7u, 8u, 9u, 1000u, 1001u, 40000u}) {
-            Bytes a(count * 2), b;
-            for (std::byte &byte : a)
-                byte = static_cast<std::byte>(random());
-            b = a;
-            for (std::size_t i = 0; i < count; i += 3)
-                b[2 * i + random() % 2] = static_cast<std::byte>(random());
-            // Of every other weight nothing but numbers below 2.
-            for (std::size_t i = 1; count % 2 == 1 && i < a.size(); i += 2) {
-                a[i] &= std::byte{0xBF};
-                b[i] &= std::byte{0xBF};
-            }
-            const BundlePtr from = *denseBundle(a).open(), to = *denseBundle(b).open();
-            QCOMPARE(disagreement(*from, 0, *to, 0), std::string());
-        }
-    }
-
-    void swapSymmetry()
-    {
-        std::mt19937 random(31);
-        Bytes a(2000), b(2000);
-        for (std::size_t i = 0; i < a.size(); ++i) {
-            a[i] = static_cast<std::byte>(random() % 4 == 0 ? 0 : random() & 0x3f);
-            b[i] = static_cast<std::byte>(random() % 4 == 0 ? 0 : random() & 0x3f);
-        }
-        const BundlePtr from = *denseBundle(a).open(), to = *denseBundle(b).open();
-        const Difference forth = whole(from, to), back = whole(to, from);
-        requireMirror(forth, back);
-        QVERIFY(forth.weights[0].values->ulpHistogram == back.weights[0].values->ulpHistogram);
     }
 
     /// The mistakes that people look for are named, whatever the values and the shape.

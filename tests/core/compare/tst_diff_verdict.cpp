@@ -2,7 +2,6 @@
 #include "core/base/text.h"
 #include "core/bundle/element_place.h"
 #include "core/compare/build_verdict.h"
-#include "core/compare/compare.h"
 #include "core/compare/worst_places.h"
 #include "diff_sample.h"
 #include "tests/core/container/mil/proto_builder.h"

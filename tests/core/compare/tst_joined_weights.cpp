@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/compare/build_verdict.h"
 #include "core/compare/codebook_match.h"
-#include "core/compare/limits.h"
 #include "core/compare/pair_reader.h"
 #include "core/compare/worst_places.h"
 #include "joined_sample.h"
