@@ -395,7 +395,7 @@ function(kernscope_test name)
 XDG_STATE_HOME=${CMAKE_CURRENT_BINARY_DIR}/${name}.state;ASAN_OPTIONS=handle_sigill=1;UBSAN_OPTIONS=print_stacktrace=1;\
 TSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/races.txt:die_after_fork=0:handle_sigbus=0;\
 LSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/leaks.txt:print_suppressions=0")
-    if(name MATCHES "^tst_(diff_checker|encode_palette|main_window|mil_text_faults|one_answer.*|patches_dock|places|screenshots|\
+    if(name MATCHES "^tst_(diff_numbers|encode_palette|main_window|mil_text_faults|one_answer.*|patches_dock|places|screenshots|\
 targets|typed_edits|window_.*|cli_(bytes|changing|hostile|interrupt))$")
         set_tests_properties(${name} PROPERTIES COST 50) # the longest begin first
     endif()

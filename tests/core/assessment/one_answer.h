@@ -7,8 +7,6 @@
 #include "one_comparison.h"
 #include "one_geometry.h"
 
-#include <nlohmann/json.hpp>
-
 /// Of a bundle's layers on a chip all that answer (decide, the roofline, Choose, the report) say
 /// the same. The checks fail the test function that calls them.
 namespace kernscope::test {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/assessment/weight_facts.h"
 #include "core/compare/build_verdict.h"
 #include "core/report/json.h"
 #include "tests/test_program.h"

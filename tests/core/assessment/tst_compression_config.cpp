@@ -2,7 +2,6 @@
 #include "core/assessment/compression_config.h"
 #include "core/bundle/bundle.h"
 #include "made_programs.h"
-#include "tests/test_program.h"
 
 /// Configurations of coremltools and coreai-opt as the forms that weights are to have.
 class TestCompressionConfig : public QObject

@@ -2,7 +2,6 @@
 #include "core/assessment/bundle_findings.h"
 #include "core/assessment/coverage.h"
 #include "made_programs.h"
-#include "tests/test_program.h"
 
 namespace {
 

@@ -2,7 +2,6 @@
 #include "core/assessment/weight_where.h"
 #include "core/bundle/weight.h"
 #include "tests/rows.h"
-#include "tests/test_program.h"
 
 namespace {
 

@@ -4,11 +4,6 @@
 #include "made_bundle.h"
 #include "made_module.h"
 
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace kernscope::test {
 
 /// Element types by the numbers that the dialect has for them (coreai-format.md, section 3).

@@ -5,13 +5,11 @@
 #include "core/base/overlaid_file.h"
 #include "core/base/sha256.h"
 #include "core/bundle/build_facts.h"
-#include "core/bundle/bundle.h"
 #include "core/bundle/shapes/infer.h"
 #include "core/bundle/shapes/rules.h"
 #include "core/codec/decode/decoder.h"
 #include "core/report/json.h"
 #include "made_bundle.h"
-#include "tests/data/data_folder.h"
 
 namespace {
 
@@ -117,30 +115,6 @@ class TestBundleData : public QObject
 private slots:
     void initTestCase() { KERNSCOPE_NEEDS(dataFolder()); }
 
-    void answers_data() { addAnswered(); }
-
-    void answers()
-    {
-        KERNSCOPE_SKIP_WITHOUT_ROWS();
-        QFETCH(QString, path);
-        const Json wanted = readAnswer(path);
-        const auto bundle = VERIFIED(Bundle::open(path.toStdString()));
-        const StatisticsOptions all{true, true};
-        const AllStatistics statistics = computeAllStatistics(**bundle, all);
-        Json found = report::inspectJson(**bundle, statistics.weights, all);
-        Diagnostics diagnostics = (*bundle)->diagnostics();
-        report::finish(found, diagnostics);
-        leaveOutLiterals(found);
-        // the answers list weight files only
-        Json weightFiles = Json::array();
-        for (const Json &row : found["files"]) {
-            if (row["kind"] == "data")
-                weightFiles.push_back(row);
-        }
-        found["files"] = weightFiles;
-        QCOMPARE(difference(wanted, found, "").c_str(), "");
-    }
-
     void everything_data() { addPaths({u"*.mlmodelc"_s, u"*.mlpackage"_s}); }
 
     /// Opens without a fault, covers every byte, decodes every weight, is the same when read again,
@@ -168,40 +142,6 @@ private slots:
             QCOMPARE((*bare)->weights().size(), file.records);
             QCOMPARE(sectionFault(**bare), std::string());
         }
-    }
-
-    /// One network as .mlmodelc and as .mlpackage: the same weights, to the last bit.
-    void twins()
-    {
-        int pairs = 0;
-        for (const QString &package : pathsBelow(dataFolder(), {u"*.mlpackage"_s})) {
-            const QString compiled = package.chopped(9) + u"mlmodelc"_s;
-            if (!QDir(compiled).exists())
-                continue;
-            ++pairs;
-            const auto a = Bundle::open(package.toStdString());
-            const auto b = Bundle::open(compiled.toStdString());
-            QVERIFY(a && b);
-            const StatisticsOptions hash{false, true};
-            const AllStatistics hashesA = computeAllStatistics(**a, hash);
-            const AllStatistics hashesB = computeAllStatistics(**b, hash);
-            QCOMPARE((*a)->weights().size(), (*b)->weights().size());
-            for (std::size_t i = 0; i < (*a)->weights().size(); ++i) {
-                const Weight &first = (*a)->weights()[i];
-                const auto index = (*b)->weightByName(first.name);
-                QVERIFY2(index, first.name.c_str());
-                const Weight &second = (*b)->weights()[*index];
-                QCOMPARE(formText(first.form), formText(second.form));
-                QCOMPARE(first.shape, second.shape);
-                QCOMPARE(first.storedBytes, second.storedBytes);
-                QCOMPARE(hashesA.weights[i]->sha256, hashesB.weights[*index]->sha256);
-                QCOMPARE(first.consumers.size(), second.consumers.size());
-                for (std::size_t c = 0; c < first.consumers.size(); ++c)
-                    QCOMPARE(first.consumers[c].flops, second.consumers[c].flops);
-            }
-        }
-        if (pairs == 0)
-            QSKIP("No network is there in both forms.");
     }
 
     /// Half of the weights of this network sit in loop bodies.

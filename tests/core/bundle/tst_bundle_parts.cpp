@@ -3,7 +3,6 @@
 #include "core/container/mil/program.h"
 #include "made_forms.h"
 #include "tests/rows.h"
-#include "tests/test_program.h"
 
 // The parts of a weight: shared, their places for edits, scales in two steps, folders of quantize.
 

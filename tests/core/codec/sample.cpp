@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sample.h"
 
-#include <bit>
 #include <cstring>
 
 namespace kernscope::codec::test {

@@ -361,64 +361,6 @@ private slots:
         }
     }
 
-    /// The least of all clusterings, with centres among the fp16 numbers.
-    void massedCentresAreOptimal()
-    {
-        std::mt19937 random(4);
-        for (int round = 0; round < 200; ++round) {
-            // Odd numbers: means between fp16 numbers, which lie 2 apart from 2048 on.
-            const int base = round % 2 == 0 ? 0 : 2040;
-            std::set<int> distinct;
-            const std::size_t count = 2 + random() % 8;
-            while (distinct.size() < count)
-                distinct.insert(base + int(random() % 60));
-            std::vector<MassedValue> values;
-            for (const int value : distinct)
-                values.push_back({toHalf(float(value)), 0.01 * double(1 + random() % 500)});
-            values.erase(
-                std::unique(values.begin(), values.end(),
-                            [](const auto &a, const auto &b) { return a.value == b.value; }),
-                values.end());
-            const std::size_t clusters = 1 + random() % 4;
-            const auto centres = optimalHalfCentres(values, clusters);
-            QVERIFY(std::ranges::is_sorted(centres));
-            const auto errorWith = [&](const std::vector<float> &book) {
-                double error = 0;
-                for (const auto &[value, mass] : values) {
-                    double nearest = HUGE_VAL;
-                    for (const float centre : book)
-                        nearest = std::min(nearest, std::pow(double(value) - double(centre), 2));
-                    error += mass * nearest;
-                }
-                return error;
-            };
-            for (const float centre : centres)
-                QCOMPARE(centre, toHalf(centre));
-            // Every split into runs, each with the best fp16 number near its mean.
-            double best = HUGE_VAL;
-            std::vector<float> book;
-            const std::function<void(std::size_t, std::size_t)> split = [&](std::size_t first,
-                                                                            std::size_t left) {
-                for (std::size_t end = left == 1 ? values.size() : first + 1;
-                     end + left - 1 <= values.size(); ++end) {
-                    double sum = 0, mass = 0;
-                    for (std::size_t i = first; i < end; ++i) {
-                        sum += values[i].mass * double(values[i].value);
-                        mass += values[i].mass;
-                    }
-                    book.push_back(halfToFloat(doubleToHalf(sum / mass)));
-                    if (left == 1)
-                        best = std::min(best, errorWith(book));
-                    else
-                        split(end, left - 1);
-                    book.pop_back();
-                }
-            };
-            split(0, std::min(clusters, values.size()));
-            QVERIFY(errorWith(centres) <= best * (1 + 1e-12) + 1e-12);
-        }
-    }
-
     void scalesAgainstAllOfThem_data()
     {
         addColumns<int, int, double>();

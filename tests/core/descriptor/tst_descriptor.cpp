@@ -2,7 +2,6 @@
 #include "core/base/little_endian.h"
 #include "stream_words.h"
 #include "tests/rows.h"
-#include "tests/test_program.h"
 
 using namespace kernscope::descriptor;
 using test::wordsOf;

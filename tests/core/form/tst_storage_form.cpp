@@ -2,7 +2,6 @@
 // Storage forms: the steps of an encoding, their text, their figures, and what is told apart.
 // The facts of the steps of a form: a row for each, and what is found by them.
 #include "core/form/form_steps.h"
-#include "core/form/storage_form.h"
 #include "tests/test_program.h"
 
 using codec::Encoding;

@@ -3,6 +3,7 @@
 #include "core/graph/picture.h"
 #include "proto_builder.h"
 #include "tests/core/graph/made_program.h"
+#include "tests/data/data_folder.h"
 
 using namespace kernscope::graph;
 
@@ -56,6 +57,8 @@ QByteArray innerProduct()
 /// A program as a graph: nodes and arrows, what is around a node, repeats, names.
 /// Neural networks of the kind before programs: their layers as operations.
 /// Layout and what is written of it: boxes apart, texts within them, whatever names a file has.
+/// Every bundle of the data folder that has a program: each weight that an operation reads is in
+/// the graph, and what is around it can be drawn.
 class TestGraph : public QObject
 {
     Q_OBJECT
@@ -527,6 +530,35 @@ private slots:
         QCOMPARE(shortText("abcdefg", 7), "abcdefg");
         QCOMPARE(shortText("\u6587\u6587\u6587\u6587\u6587", 4), "\u6587\u6587\u2026\u6587");
         QVERIFY(shortText(std::string(1000000, 'x'), 40).size() < 200);
+    }
+
+    void bundles_data() { addPaths({u"*.mlmodelc"_s, u"*.mlpackage"_s}); }
+
+    void bundles()
+    {
+        KERNSCOPE_SKIP_WITHOUT_ROWS();
+        QFETCH(const QString, path);
+        const auto bundle = VERIFIED(Bundle::open(path.toStdString()));
+        const GraphPtr graph = VERIFIED(graphOf(*bundle));
+        std::size_t drawn = 0;
+        for (std::size_t w = 0; w < (*bundle)->weights().size(); ++w) {
+            const std::size_t node = graph->nodeOfWeight(w);
+            const Weight &weight = (*bundle)->weights()[w];
+            if (weight.consumers.empty())
+                continue;
+            QVERIFY2(node != graph::kNone, weight.name.c_str());
+            QCOMPARE(graph->name(node), weight.name);
+            QVERIFY2(!graph->edgesFrom(node).empty(), weight.name.c_str());
+            if (++drawn > 8)
+                continue;
+            Scope scope;
+            scope.centres = {node};
+            const auto svg = VERIFIED(svgText(neighbourhood(graph, scope), true));
+            QXmlStreamReader reader(QByteArray::fromStdString(*svg));
+            while (!reader.atEnd())
+                reader.readNext();
+            QVERIFY2(!reader.hasError(), qPrintable(reader.errorString()));
+        }
     }
 
 private:

@@ -4,8 +4,6 @@
 #include "core/base/little_endian.h"
 #include "core/lanes/sparse.h"
 
-#include <bit>
-
 /// Slices as the hardware has them, which the product only reads.
 namespace kernscope::lanes {
 

@@ -5,8 +5,6 @@
 #include "core/codec/encode/encoder.h"
 #include "core/numeric/convert.h"
 
-#include <cmath>
-
 #include <fmt/format.h>
 
 namespace kernscope::test {

@@ -3,9 +3,6 @@
 
 #include "made_bundle.h"
 
-#include <string>
-#include <vector>
-
 /// A small bundle of every form that a weight can be stored in, for the contract that all edits
 /// keep: what is planned is what changes, it decodes to what was said, and it can be taken back.
 namespace kernscope::test {

@@ -9,9 +9,7 @@
 #include "core/patch/edit/edit_parser.h"
 #include "core/patch/edit/find_weight.h"
 #include "core/patch/plan/recorder.h"
-#include "sample_bundles.h"
 #include "tests/core/patch/form_rows.h"
-#include "tests/test_program.h"
 
 using ChangedRuns = std::vector<std::pair<std::size_t, std::size_t>>;
 
@@ -270,22 +268,6 @@ private slots:
             QCOMPARE(found[i], held);
         }
         QCOMPARE(patch::copyValues(*now, 0, *from, 0, 0, count)->empty(), exact);
-    }
-
-    /// One element changes one, a channel its own elements only.
-    void ranges()
-    {
-        const BundlePtr from = *sampleBundle("lut4").open(),
-                        to = *sampleBundle("dense-fp16").open();
-        const auto before = decoded(*to, "w"), other = decoded(*from, "w");
-        const std::uint64_t first = 16, count = 8;
-        const auto edits = patch::copyValues(*to, 0, *from, 0, first, count);
-        QVERIFY(edits && !edits->empty() && edits->size() <= count);
-        const BundlePtr now = VERIFIED(edited(to, *edits));
-        const auto after = decoded(*now, "w");
-        for (std::size_t i = 0; i < after.size(); ++i)
-            QCOMPARE(after[i], i >= first && i < first + count ? other[i] : before[i]);
-        QVERIFY(patch::copyValues(*to, 0, *from, 0, 0, 0)->empty());
     }
 
     /// Elements of other places, as a part of a split weight has them in the whole.

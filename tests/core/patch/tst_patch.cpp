@@ -8,7 +8,6 @@
 #include "made_coreai.h"
 #include "patch_plans.h"
 #include "tests/rows.h"
-#include "tests/test_program.h"
 
 // Many edits in one: fills, bulk edits against single ones, random sequences.
 
@@ -248,55 +247,6 @@ private slots:
         for (std::size_t i = 0; i < kElements; ++i) {
             const bool inside = i / 8 == 2 || i / 8 == 3;
             QVERIFY(inside ? std::abs(trial.now[i]) <= 5.0f : trial.now[i] == trial.before[i]);
-        }
-    }
-
-    void bulkIsSingles_data() { addForms(false); }
-
-    /// Values from a file end as the same bytes as one edit for each of them: the same codes are
-    /// chosen, ties and all.
-    void bulkIsSingles()
-    {
-        const auto [name] = fetched<QString>();
-        const SampleForm &form = formNamed(name.toStdString());
-        if (form.vector > 1)
-            return; // these go element by element in both cases
-        constexpr double kAnything = std::numeric_limits<double>::infinity();
-        const QTemporaryDir folder;
-        const std::string file = folder.filePath(u"v.npy"_s).toStdString();
-        std::mt19937 random(7);
-        for (int round = 0; round < 8; ++round) {
-            const BundlePtr bulk = *sampleBundle(form.name).open();
-            BundlePtr single = *sampleBundle(form.name).open();
-            const auto held = decoded(*bulk, "w");
-            std::vector<float> values = held;
-            for (std::size_t i = 0; i < kElements; ++i) {
-                if (form.sparse && held[i] == 0.0f)
-                    continue;
-                const float other = held[random() % kElements];
-                const int how = int(random() % 4);
-                values[i] = how == 0   ? other
-                            : how == 1 ? (held[i] + other) / 2 // often a tie
-                            : how == 2 ? held[i]
-                                       : (float(random() % 2001) - 1000) / 400;
-            }
-            std::ofstream out(file, std::ios::binary);
-            out << npyHeader(ElementType::Fp32, {8, 8});
-            out.write(reinterpret_cast<const char *>(values.data()), 4 * kElements);
-            out.close();
-            const auto planned = VERIFIED(
-                planEdits(bulk, {*parseEdit(Edit::Kind::FromNpy, "w=" + file)}, kAnything));
-            QVERIFY(applyEdit(bulk, planned->front()));
-            for (std::size_t i = 0; i < kElements; ++i) {
-                if (values[i] == held[i])
-                    continue;
-                const auto text = fmt::format("w[{}]={:.17g}", i, double(values[i]));
-                const auto one =
-                    VERIFIED(planEdits(single, {*parseEdit(Edit::Kind::Set, text)}, kAnything));
-                single = *applyEdit(single, one->front());
-            }
-            QVERIFY2(contentOf(*bulk) == contentOf(*single),
-                     fmt::format("round {}", round).c_str());
         }
     }
 

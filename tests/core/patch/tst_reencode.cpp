@@ -4,7 +4,6 @@
 #include "core/patch/reencode/raise_opset.h"
 #include "core/patch/reencode/reencoder.h"
 #include "proto_builder.h"
-#include "sample_bundles.h"
 #include "tests/core/patch/form_rows.h"
 #include "tests/data/data_folder.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Saving on real files: which bytes change, and what is refused.
 #include "core/base/output_place.h"
-#include "core/base/overlaid_file.h"
 #include "core/patch/interrupted_save.h"
 #include "core/patch/save/backup.h"
 #include "on_disk.h"

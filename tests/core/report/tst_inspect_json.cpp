@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/compiled_origin.h"
-#include "core/report/json.h"
 #include "core/report/json_table.h"
 #include "core/report/verdict.h"
-#include "made_bundle.h"
 #include "made_coreai.h"
 #include "tests/core/assessment/made_programs.h"
-#include "tests/test_program.h"
-
-#include <nlohmann/json.hpp>
 
 using report::Json;
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/report/column.h"
 #include "core/report/document.h"
 #include "tests/test_program.h"
 
