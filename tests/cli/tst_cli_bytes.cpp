@@ -4,8 +4,6 @@
 #include "tests/core/container/contract/container_samples.h"
 #include "widgets/bytes/hex_dock.h"
 #include "widgets/bytes/hex_view.h"
-#include "widgets/models/byte_models.h"
-#include "widgets/models/session.h"
 #include "widgets/models/table_text.h"
 
 using namespace kernscope::ui;

@@ -182,36 +182,6 @@ private slots:
         QVERIFY(text.out.contains("H17s") && text.out.contains("S streams"));
         QVERIFY(!text.out.contains("+ ?"));
     }
-
-    void wrongUse_data()
-    {
-        QTest::addColumn<QStringList>("arguments");
-        const auto row = [](const char *line) {
-            addRow(line, QString::fromUtf8(line).split(QLatin1Char(' ')));
-        };
-        row("decide --target M99");
-        row("decide --target M1 --all-targets");
-        row("decide --target M1 --cores 5");
-        row("geometry --target nothing");
-        row("geometry --channels 64");
-        row("geometry --channels 64:x");
-        row("geometry --channels 64:64 --kernel 3x3x3x3");
-        row("roofline --target M1 --compute no_such");
-        row("roofline --target M1 --batch 0");
-        row("choose --target M0");
-        row("choose --target M1 --weight nothing");
-        row("choose --target M1 --tolerance -1");
-    }
-    void wrongUse()
-    {
-        QFETCH(QStringList, arguments);
-        const auto result = run(arguments, u"lut4"_s);
-        QCOMPARE(result.exitCode, 2);
-        QVERIFY(!result.err.isEmpty());
-        const auto json = run(QStringList(arguments) << u"--json"_s, u"lut4"_s);
-        QCOMPARE(json.exitCode, 2);
-    }
-
     void choices()
     {
         const auto result = run({u"choose"_s, u"--json"_s, u"--target"_s, u"M1"_s}, u"dense"_s);

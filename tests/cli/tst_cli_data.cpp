@@ -77,9 +77,10 @@ private slots:
         Json found = result.json();
         QVERIFY(!found.is_discarded());
         leaveOutLiterals(found);
-        QCOMPARE(difference(wanted["weights"], found["weights"], "weights").c_str(), "");
-        QCOMPARE(difference(wanted["totals"], found["totals"], "totals").c_str(), "");
-        QCOMPARE(difference(wanted["functions"], found["functions"], "functions").c_str(), "");
+        std::erase_if(found["files"].get_ref<Json::array_t &>(), [](const Json &file) {
+            return file["kind"] != "data"; // the answers list weight files only
+        });
+        QCOMPARE(difference(wanted, found, "").c_str(), "");
     }
 
     /// Its LSTM layers have no known work: null, not 0, and bytes are least unless time is asked

@@ -109,30 +109,6 @@ private Q_SLOTS:
         QCOMPARE(int(atomic["operation"]), 2);
         QCOMPARE(atomic["word"].get<std::string>(), "0x302");
     }
-
-    void wrongUse_data()
-    {
-        QTest::addColumn<int>("exitCode");
-        addRow("collective --mesh 2x", 2);
-        addRow("collective --mesh 0x4", 2);
-        addRow("collective --mesh 2x4 --device 2,0", 2);
-        addRow("collective --device 0", 2);
-        addRow("collective --mesh 2x4 --tensor 8 --shard 1:0", 2);
-        addRow("collective --reduction-type 3", 2);
-        addRow("collective --target M99", 2);
-        addRow("descriptor --formats e4m3,fp16", 2);
-        addRow("descriptor --formats fp7,fp16,fp16", 2);
-        addRow("descriptor --word x", 2);
-        addRow("activation nothing.bin --at 0", 4);
-    }
-    void wrongUse()
-    {
-        QFETCH(int, exitCode);
-        const CliResult result = runCli(QTest::currentDataTag());
-        QCOMPARE(result.exitCode, exitCode);
-        QVERIFY(!result.err.isEmpty());
-    }
-
     /// Tables 20.7, 20.8 and 25.4.
     void descriptorTables()
     {

@@ -25,27 +25,6 @@ class TestCliInspect : public QObject
     Q_OBJECT
 
 private slots:
-    void usage_data()
-    {
-        const auto row = addColumns<QStringList, int>();
-        row("nothing", {}, 2);
-        row("unknown command", {u"conjure"_s}, 2);
-        row("no path", {u"inspect"_s}, 2);
-        row("unknown option", {u"inspect"_s, u"x"_s, u"--y"_s}, 2);
-        row("two paths", {u"inspect"_s, u"x"_s, u"y"_s}, 2);
-        row("help", {u"--help"_s}, 0);
-        row("help of a command", {u"inspect"_s, u"--help"_s}, 0);
-        row("version", {u"--version"_s}, 0);
-    }
-
-    void usage()
-    {
-        const auto [arguments, exitCode] = fetched<QStringList, int>();
-        const CliResult result = runCli(arguments);
-        QCOMPARE(result.exitCode, exitCode);
-        QVERIFY(!(exitCode == 0 ? result.out : result.err).isEmpty());
-    }
-
     /// What is there, and is not what the command reads: one mistake, one status.
     void anotherKind()
     {
@@ -138,17 +117,6 @@ private slots:
         QCOMPARE(json["numbers"][0]["rows"].size(), std::size_t(22));
         QCOMPARE(text(json["numbers"][0]["rows"][6][2]), text(6.0));
         QVERIFY(json["numbers"][0]["rows"][6][3].is_null());
-    }
-
-    void statistics()
-    {
-        const QString path =
-            writeBundle(m_scratch, "stats.mlmodelc", sparseBundle(halves({1, -2})));
-        const CliResult result = runCli("inspect % --json --stats --hash", path);
-        const Json weight = result.json()["weights"][0];
-        QCOMPARE(text(weight["zero_fraction"]), text(0.75));
-        QCOMPARE(text(weight["min"]), text(-2.0));
-        QCOMPARE(weight["sha256"].get<std::string>().size(), std::size_t(64));
     }
 
     void forPeople()

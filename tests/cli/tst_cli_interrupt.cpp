@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Signals at several moments of each command, on inputs that take seconds.
 #include "cli_process.h"
-#include "core/base/overlaid_file.h"
 #include "core/numeric/npy.h"
 #include "core/patch/save/journal.h"
 

@@ -98,6 +98,25 @@ private slots:
         row("decide %/b.mlmodelc --target", "--target needs a value: NAME");
         row("--wide inspect %/b.mlmodelc", "--wide stands too early");
         row("patch %/b.mlmodelc --set conv_weight[99]=1 --dry-run", "expected 0 to 7");
+        row("decide %/b.mlmodelc --target M1 --cores 5", "target.claim");
+        row("geometry %/b.mlmodelc --target nothing", "target.name");
+        row("geometry --channels 64:x", "64:x");
+        row("geometry --channels 64:64 --kernel 3x3x3x3", "3x3x3x3");
+        row("roofline %/b.mlmodelc --target M1 --compute no_such", "roofline.ceiling");
+        row("roofline %/b.mlmodelc --target M1 --batch 0", "roofline.batch");
+        row("choose %/b.mlmodelc --target M1 --weight nothing", "cli.weight");
+        row("choose %/b.mlmodelc --target M1 --tolerance -1", "below 0");
+        row("collective --mesh 2x", "found 2x");
+        row("collective --mesh 0x4", "collective.mesh");
+        row("collective --mesh 2x4 --device 2,0", "collective.device");
+        row("collective --device 0", "--device requires --mesh");
+        row("collective --mesh 2x4 --tensor 8 --shard 1:0", "found 1:0");
+        row("collective --reduction-type 3", "collective.atomic");
+        row("collective --target M99", "target.name");
+        row("descriptor --formats e4m3,fp16", "at least 3");
+        row("descriptor --formats fp7,fp16,fp16", "found fp7");
+        row("descriptor --word x", "found x");
+        row("diff %/b.mlmodelc %/b.mlmodelc --tolerance -1", "below 0");
     }
 
     void refuses()
