@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "app/document.h"
 #include "made_bundle.h"
 #include "window_fixture.h"
 

@@ -4,7 +4,6 @@
 #include "core/base/overlaid_file.h"
 #include "core/patch/patch.h"
 #include "main_window_fixture.h"
-#include "tests/test_program.h"
 #include "widgets/patch/patches_dock.h"
 
 namespace kernscope::test {

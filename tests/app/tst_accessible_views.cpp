@@ -4,7 +4,6 @@
 #include "widgets/bytes/section_strip.h"
 #include "widgets/common/tile_view.h"
 #include "widgets/compare/byte_compare_view.h"
-#include "widgets/compare/byte_rows.h"
 #include "widgets/overview/treemap_view.h"
 
 #include <qcustomplot.h>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/bookmarks_dock.h"
-#include "app/session_file.h"
 #include "main_window_fixture.h"
 #include "widgets/compare/compare_dock.h"
 #include "widgets/compare/hand_pairs.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/command_palette.h"
 #include "app/go_to_box.h"
 #include "main_window_fixture.h"
 

@@ -82,17 +82,6 @@ private Q_SLOTS:
         QVERIFY(m_session->other() == nullptr);
     }
 
-    void refusesWhileLocked()
-    {
-        QVERIFY(open(writeSample(m_folder->path(), u"dense"_s)));
-        QSignalSpy refused(m_session.get(), &ui::Session::editsRefused);
-        edit(0, 0, 0.5);
-        QCOMPARE(refused.size(), 1);
-        QCOMPARE(refused[0][0].value<Error>().code, "patch.locked");
-        QVERIFY(!m_document->modified());
-        QCOMPARE(m_session->undoStack().count(), 0);
-    }
-
     void undoGivesBackTheFile_data() { test::addBuilds(); }
 
     void undoGivesBackTheFile()

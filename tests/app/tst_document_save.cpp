@@ -66,33 +66,6 @@ private Q_SLOTS:
         QCOMPARE(bytesOf(m_path + u".bak.2"_s).size(), std::size_t{1});
     }
 
-    void copyOfAFileOfSeveralNames()
-    {
-        const QString path = writeSample(m_folder->path(), u"dense"_s);
-        const QString weights = path + u"/weights/weight.bin"_s;
-        const FileBytes before = bytesOf(path);
-        QCOMPARE(::link(qPrintable(weights), qPrintable(m_folder->filePath(u"other"_s))), 0);
-        QVERIFY(open(path));
-        m_session->setPatchingEnabled(true);
-        edit(0, 0, 0.5);
-        QSignalSpy failed(m_document.get(), &Document::saveFailed);
-        QVERIFY(save());
-        QCOMPARE(failed.size(), 1);
-        QCOMPARE(failed[0][0].value<Error>().code, "io.links");
-        QVERIFY(bytesOf(path) == before);
-        m_document->save({false, true});
-        QVERIFY(wait());
-        QVERIFY(!m_document->modified() && bytesOf(path) != before);
-        QCOMPARE(bytesOf(m_folder->path()).at(u"other"_s), before.at(u"weights/weight.bin"_s));
-        // What is shown is the copy from now on: further edits are saved into it.
-        m_session->checkFiles();
-        QVERIFY(m_session->filesHold());
-        edit(0, 1, 0.25);
-        QVERIFY(save());
-        QVERIFY(!m_document->modified());
-        QCOMPARE(failed.size(), 1);
-    }
-
     /// "w*0.5" that was saved is not halved once more.
     void reloadMakesWhatIsUnsaved()
     {
@@ -376,17 +349,6 @@ private Q_SLOTS:
         QCOMPARE(failed.size(), 1);
         QCOMPARE(failed[0][0].value<Error>().code, "patch.stale");
         QVERIFY(m_document->modified());
-    }
-
-    void seesChangesByOthers()
-    {
-        const QString path = writeSample(m_folder->path(), u"dense"_s);
-        QVERIFY(open(path));
-        QSignalSpy changed(m_document.get(), &Document::changedOnDisk);
-        const QString name = QString::fromStdString(bundle().files()[0].path);
-        QVERIFY(append(path + QLatin1Char('/') + name, " "));
-        QTRY_COMPARE_WITH_TIMEOUT(changed.size(), 1, 10000);
-        QCOMPARE(changed[0][0].toStringList().size(), 1);
     }
 
     void cancelledSaveWatchesOn()

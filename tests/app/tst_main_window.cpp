@@ -48,7 +48,10 @@ private Q_SLOTS:
     {
         const QString a = sample(u"dense"_s);
         const QString b = sample(u"sparse"_s);
+        QVERIFY(m_window->open({a}));
+        QVERIFY(!action(u"Stop Comparing"_s)->isEnabled());
         QVERIFY(m_window->open({a, b}));
+        QVERIFY(action(u"Stop Comparing"_s)->isEnabled());
         QCOMPARE(layouts().current(), Layout::Compare);
         QVERIFY(session().other());
         QVERIFY(dock(u"compare"_s)->isVisible());

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The search box over a bundle of many names: what is found, and that the names come by a task.
-#include "app/command_palette.h"
 #include "app/go_to_box.h"
 #include "made_bundle.h"
 #include "tests/test_program.h"

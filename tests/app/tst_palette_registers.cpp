@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The search box over a hardware container: registers of its tasks, and their fields.
-#include "app/command_palette.h"
 #include "app/go_to_box.h"
 #include "core/bundle/bundle.h"
 #include "main_window_fixture.h"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/go_to_box.h"
-#include "core/base/overlaid_file.h"
-#include "made_bundle.h"
 #include "tests/app/main_window_fixture.h"
+#include "tests/cli/written_bundle.h"
 #include "widgets/bytes/hex_view.h"
 #include "widgets/common/tile_view.h"
 #include "widgets/weight/weight_grid_view.h"
@@ -119,11 +118,7 @@ private Q_SLOTS:
                   "([0x1p+0, 0x1p+1, 0x1p+2, 0x1p+3])]");
         made.line("tensor<fp16, [1, 4]> y = add(x = x, y = c)[name = string(\"y\")]");
         const QTemporaryDir folder;
-        QVERIFY(QDir(folder.path()).mkpath(u"m.mlmodelc/weights"_s));
-        QVERIFY(put(folder.filePath(u"m.mlmodelc/model.mil"_s),
-                    QByteArray::fromStdString(made.text())));
-        QVERIFY(put(folder.filePath(u"m.mlmodelc/weights/weight.bin"_s), made.weights()));
-        QVERIFY(m_window->open({folder.filePath(u"m.mlmodelc"_s)}));
+        QVERIFY(m_window->open({writeBundle(folder, "m.mlmodelc", made)}));
         const Bundle &bundle = *session().bundle();
         QVERIFY(goToWeight(*bundle.weightByName("stored")));
         QVERIFY(goToWeight(*bundle.weightByName("c")));

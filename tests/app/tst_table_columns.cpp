@@ -4,7 +4,6 @@
 #include "app/view_menu.h"
 #include "tests/app/window_fixture.h"
 #include "widgets/common/table_tools.h"
-#include "widgets/models/table_text.h"
 
 using namespace kernscope::app;
 using app::TableColumns;

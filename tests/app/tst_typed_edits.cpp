@@ -7,11 +7,7 @@
 #include "widgets/chips/engine_docks.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
-#include "widgets/common/number_field.h"
 #include "widgets/hardware/tasks_dock.h"
-#include "widgets/models/byte_models.h"
-#include "widgets/models/table_text.h"
-#include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 #include "widgets/patch/edit_line.h"
 #include "widgets/patch/patches_dock.h"
@@ -440,6 +436,12 @@ private Q_SLOTS:
         QVERIFY(contentOf(file) != before);
         QCOMPARE(contentOf(other), before);
         QTRY_VERIFY(notices().texts().isEmpty());
+        // What is shown is the copy from now on: further edits are saved into it.
+        session().checkFiles();
+        QVERIFY(session().filesHold());
+        patch(0.25);
+        document().save(false);
+        QTRY_VERIFY(!document().modified());
     }
 
     /// Nothing is listed as on the disk that is not there; a copy can be saved.

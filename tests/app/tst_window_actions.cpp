@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/command_palette.h"
 #include "app/export_menu.h"
 #include "app/go_to_box.h"
 #include "app/status_line.h"
 #include "main_window_fixture.h"
 #include "widgets/chips/chip_state.h"
-#include "widgets/common/dock.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/help_dock.h"
 #include "widgets/compare/builds_dock.h"
@@ -149,27 +147,6 @@ private Q_SLOTS:
         }
     }
 
-    void goesToTypedPlaces()
-    {
-        QVERIFY(m_window->open({sample(u"dense"_s)}));
-        auto *box = (*m_window)->findChild<app::GoToBox *>();
-        QVERIFY(activate());
-        press(Qt::Key_G, Qt::ControlModifier);
-        QTRY_VERIFY(box->hasFocus());
-        const Weight &weight = session().bundle()->weights()[1];
-        QTest::keyClicks(box, QString::fromStdString(weight.name) + u"[3]"_s);
-        QTest::keyClick(box, Qt::Key_Return);
-        QCOMPARE(session().place().weight, std::size_t{1});
-        QCOMPARE(session().place().element.value(), std::uint64_t{3});
-
-        box->setFocus();
-        box->clear();
-        QTest::keyClicks(box, u"there is no such weight"_s);
-        QTest::keyClick(box, Qt::Key_Return);
-        QCOMPARE(session().place().weight, std::size_t{1});
-        QVERIFY(!(*m_window)->statusLine().message().isEmpty());
-    }
-
     /// An offset without a file, while no file is chosen, is one of the weight file; where it is
     /// past the end that is said, also with the list of hits on view.
     void goesToOffsets()
@@ -190,9 +167,11 @@ private Q_SLOTS:
         QVERIFY(session().bundle()->files()[session().place().file].role == SectionKind::Data);
         type(u"0x7fffffff"_s);
         QCOMPARE(session().place().bytes->offset.value, std::uint64_t{0x1f40});
-        const QString said = (*m_window)->statusLine().message();
-        QVERIFY2(said.contains(u"ends before"_s), qPrintable(said));
+        const auto said = [this] { return (*m_window)->statusLine().message(); };
+        QVERIFY2(said().contains(u"ends before"_s), qPrintable(said()));
         QVERIFY(!box->hits().isVisible());
+        type(u"there is no such weight"_s);
+        QVERIFY2(said().startsWith(u"Nothing fits"_s), qPrintable(said()));
     }
 
     void backAndForward()

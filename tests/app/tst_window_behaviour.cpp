@@ -3,12 +3,10 @@
 #include "tests/app/main_window_fixture.h"
 #include "tests/core/container/section/made_section.h"
 #include "widgets/chips/stream_dock.h"
-#include "widgets/common/dock.h"
 #include "widgets/compare/builds_dock.h"
 #include "widgets/compare/compare_dock.h"
 #include "widgets/compare/hand_pairs.h"
 #include "widgets/weight/weight_dock.h"
-#include "widgets/weight/weight_grid_view.h"
 
 using app::Layout;
 

@@ -69,20 +69,6 @@ private Q_SLOTS:
         QVERIFY(bytesOf(path) == before);
     }
 
-    void comparesDenseWithPruned()
-    {
-        const QDir real(dataPath(u"real/silero-vad"_s));
-        const QString a = real.filePath(u"silero-vad-unified-v6.0.0.mlmodelc"_s);
-        const QString b = real.filePath(u"unified_pruned_int8.mlmodelc"_s);
-        KERNSCOPE_NEEDS(a);
-        KERNSCOPE_NEEDS(b);
-        QVERIFY(m_window->open({a, b}));
-        QCOMPARE(layouts().current(), app::Layout::Compare);
-        const ui::Dock *compare = dock(u"compare"_s);
-        QVERIFY(compare->isVisible());
-        QVERIFY(compare->showsContent());
-    }
-
 private:
     QString copyOf(const QString &bundle)
     {

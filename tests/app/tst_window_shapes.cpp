@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/shapes_dialog.h"
-#include "made_bundle.h"
 #include "main_window_fixture.h"
+#include "tests/cli/written_bundle.h"
 
 using app::Document;
 
@@ -23,13 +23,6 @@ MadeBundle openProgram(const char *parameters)
     return made;
 }
 
-bool writeTo(const QString &folder, const MadeBundle &made)
-{
-    QDir().mkpath(folder + u"/weights"_s);
-    return put(folder + u"/model.mil"_s, QByteArray::fromStdString(made.text())) &&
-           put(folder + u"/weights/weight.bin"_s, made.weights());
-}
-
 constexpr const char *kOpen = "tensor<fp16, [1, 3, ?, ?]> x";
 
 } // namespace
@@ -43,8 +36,7 @@ private Q_SLOTS:
     void init()
     {
         openWindow();
-        m_path = m_folder->filePath(u"open.mlmodelc"_s);
-        QVERIFY(writeTo(m_path, openProgram(kOpen)));
+        m_path = writeBundle(*m_folder, "open.mlmodelc", openProgram(kOpen));
         QVERIFY(m_window->open({m_path}));
     }
 
@@ -113,7 +105,7 @@ private Q_SLOTS:
     {
         QVERIFY(bind("x=1,3,5,4"));
         QVERIFY(QDir(m_path).removeRecursively());
-        QVERIFY(writeTo(m_path, openProgram("tensor<fp16, [1, 3, 7, ?]> x")));
+        writeBundle(*m_folder, "open.mlmodelc", openProgram("tensor<fp16, [1, 3, 7, ?]> x"));
         QSignalSpy refused(&document(), &Document::shapesRefused);
         document().reload();
         QVERIFY(m_window->settle());
@@ -162,7 +154,7 @@ private Q_SLOTS:
 
     void listsBundlesOfAFolder()
     {
-        QVERIFY(writeTo(m_folder->filePath(u"a/other.mlmodelc"_s), openProgram(kOpen)));
+        writeBundle(*m_folder, "a/other.mlmodelc", openProgram(kOpen));
         (*m_window)->openPaths({m_folder->path()});
         auto *dialog = VERIFIED(qobject_cast<QInputDialog *>(test::dialog()));
         QCOMPARE(dialog->comboBoxItems(), (QStringList{u"a/other.mlmodelc"_s, u"open.mlmodelc"_s}));

@@ -4,7 +4,6 @@
 #include "widgets/bytes/inspector_view.h"
 #include "widgets/common/panels.h"
 #include "widgets/common/plot_widget.h"
-#include "widgets/common/tile_view.h"
 #include "widgets/overview/treemap_view.h"
 #include "widgets/program/graph_view.h"
 #include "widgets/weight/weight_header.h"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "app/dock_set.h"
-#include "app/document.h"
 #include "app/main_window.h"
 #include "app/notice_area.h"
 #include "tests/core/patch/cut_save.h"
