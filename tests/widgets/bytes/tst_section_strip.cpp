@@ -331,17 +331,6 @@ private Q_SLOTS:
         QVERIFY(at >= std::min(640.0, scale.pixelOf(double(scale.size()))) - 1e-6);
     }
 
-    void runsOfAMillionSectionsAreFew()
-    {
-        const auto all = sectionsOf(std::vector<std::uint64_t>(1000000, 64));
-        StripScale scale;
-        scale.setWidth(2000);
-        scale.setSize(sizeOf(all));
-        const auto runs = stripRuns(all, scale, 0.5);
-        QVERIFY(!runs.empty());
-        QVERIFY(runs.size() <= 2 * 2000 + 2); // what a strip of that width can show, not a million
-    }
-
     void widestKindWinsAPixel()
     {
         // Within each pixel of 1000 bytes, 900 are data and the rest is metadata.

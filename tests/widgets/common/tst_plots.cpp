@@ -8,8 +8,6 @@
 #include "widgets/weight/mask_dock.h"
 #include "widgets/weight/statistics_panel.h"
 
-#include <qcustomplot.h>
-
 using namespace kernscope::ui;
 
 namespace {

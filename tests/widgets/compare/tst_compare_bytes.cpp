@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/compare/text_alignment.h"
 #include "core/numeric/bitpack.h"
-#include "tests/core/bundle/made_bundle.h"
 #include "tests/widgets/compare/aligned_pairs.h"
 #include "tests/widgets/compare/pair_bundles.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/compare/byte_compare_view.h"
-#include "widgets/compare/byte_rows.h"
 #include "widgets/compare/bytes_dock.h"
 #include "widgets/models/byte_models.h"
 

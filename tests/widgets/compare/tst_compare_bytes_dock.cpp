@@ -4,7 +4,6 @@
 #include "tests/widgets/compare/compare_tools.h"
 #include "tests/widgets/compare/pair_bundles.h"
 #include "widgets/compare/byte_compare_view.h"
-#include "widgets/compare/byte_rows.h"
 #include "widgets/compare/bytes_dock.h"
 #include "widgets/compare/ranges_dock.h"
 #include "widgets/models/byte_models.h"

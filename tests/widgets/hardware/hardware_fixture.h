@@ -5,9 +5,6 @@
 #include "synthetic.h"
 #include "widgets/models/table_text.h"
 
-#include <QAbstractItemModel>
-#include <QString>
-
 /// Bundles of hardware containers and what their docks show.
 namespace kernscope::test {
 

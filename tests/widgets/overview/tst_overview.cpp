@@ -2,7 +2,6 @@
 #include "made_bundle.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/common/controls.h"
-#include "widgets/common/design.h"
 #include "widgets/common/labels.h"
 #include "widgets/overview/overview_dock.h"
 #include "widgets/weight/bundle_facts.h"

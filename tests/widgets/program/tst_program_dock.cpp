@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/core/bundle/made_bundle.h"
-#include "tests/widgets/program/plain_program.h"
+#include "tests/data/data_folder.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/program/operation_panel.h"
@@ -10,11 +10,60 @@ using namespace kernscope::ui;
 
 namespace {
 
-void compare(const BundlePtr &bundle)
+/// The last rows of a program as they are shown, each with the rows and weights that its links lead
+/// to.
+QString lastRows(const ProgramTree &tree)
+{
+    constexpr std::size_t kMost = 4;
+    QStringList rows{QString::number(tree.rows())};
+    for (std::size_t row = tree.rows() - std::min(tree.rows(), kMost); row < tree.rows(); ++row) {
+        const auto spans = programSpans(tree, row);
+        rows += programText(spans);
+        for (const ProgramSpan &span : spans) {
+            if (span.node != ProgramTree::kNone)
+                rows.back() += u" >%1"_s.arg(span.node);
+            if (span.weight != ProgramTree::kNone)
+                rows.back() += u" >w%1"_s.arg(span.weight);
+        }
+    }
+    return rows.join(u'|');
+}
+
+/// What holds in every program: links lead there and back, and each operation has its place.
+void requireSound(const BundlePtr &bundle)
 {
     QVERIFY(bundle);
-    const PlainProgram plain(*bundle);
-    QCOMPARE(plain.difference(*ProgramTree::build(bundle)), std::string());
+    const auto built = ProgramTree::build(bundle);
+    const ProgramTree &tree = *built;
+    std::map<std::size_t, std::size_t> readers; // weight -> the first row that leads to it
+    for (std::size_t row = 0; row < tree.rows(); ++row) {
+        const ProgramTree::Node node = tree.node(row);
+        QVERIFY(node.parent == ProgramTree::kNone || tree.child(node.parent, node.place) == row);
+        if (node.kind != ProgramTree::Kind::Operation)
+            continue;
+        for (const ProgramSpan &span : programSpans(tree, row)) {
+            if (span.weight != ProgramTree::kNone)
+                readers.emplace(span.weight, row);
+        }
+        for (std::size_t i = 0; i < tree.operation(row)->outputs.size(); ++i) {
+            for (const std::size_t use : tree.uses(row, i)) {
+                const auto spans = programSpans(tree, use);
+                QVERIFY(std::ranges::any_of(
+                    spans, [row](const ProgramSpan &span) { return span.node == row; }));
+            }
+        }
+        const SourceSpan span = tree.span(row);
+        if (span.length == 0)
+            continue;
+        QCOMPARE(tree.rowAtByte(tree.fileOf(row), span.offset), row);
+        if (node.children == 0)
+            QCOMPARE(tree.rowAtByte(tree.fileOf(row), span.offset + span.length - 1), row);
+    }
+    for (std::size_t weight = 0; weight < bundle->weights().size(); ++weight) {
+        const auto reader = readers.find(weight);
+        QCOMPARE(tree.readerOf(weight),
+                 reader == readers.end() ? ProgramTree::kNone : reader->second);
+    }
 }
 
 BundlePtr bundleOf(const QByteArray &functions, const char *name = "made.mlmodelc")
@@ -64,35 +113,6 @@ private Q_SLOTS:
             QVERIFY(
                 !dock.model().index(row, 0, function).data().toString().startsWith(u"const "_s));
         QVERIFY(dock.model().tree()->operations() >= std::size_t(dock.model().rowCount(function)));
-    }
-
-    void linksLeadToRowsAndWeights()
-    {
-        auto [session, dock] = Alone<ProgramDock>();
-        QVERIFY(showDock(dock, session, openSample("sparse")));
-        const auto &tree = *dock.model().tree();
-        // Every weight with a reader is a link in the row of its reader, and leads to the weight.
-        std::size_t checked = 0;
-        for (std::size_t weight = 0; weight < session.bundle()->weights().size(); ++weight) {
-            const std::size_t reader = tree.readerOf(weight);
-            if (reader == ProgramTree::kNone)
-                continue;
-            const auto links = dock.linksOf(dock.model().indexOf(reader));
-            QVERIFY(std::ranges::any_of(
-                links, [weight](const auto &link) { return link.to.weight == weight; }));
-            ++checked;
-        }
-        QVERIFY(checked > 0);
-        // What a row makes leads to its readers, and these back to it.
-        for (std::size_t node = 0; node < tree.rows(); ++node) {
-            if (tree.node(node).kind != ProgramTree::Kind::Operation)
-                continue;
-            for (const std::size_t use : tree.uses(node, 0)) {
-                const auto spans = programSpans(tree, use);
-                QVERIFY(std::ranges::any_of(
-                    spans, [node](const ProgramSpan &span) { return span.node == node; }));
-            }
-        }
     }
 
     void blocksFold()
@@ -361,58 +381,66 @@ private Q_SLOTS:
     void samples()
     {
         QFETCH(const QString, build);
-        compare(openSample(build.toStdString()));
+        requireSound(openSample(build.toStdString()));
+    }
+
+    void files_data() { addPaths({u"*.mlmodelc"_s, u"*.mlpackage"_s}); }
+
+    void files()
+    {
+        KERNSCOPE_SKIP_WITHOUT_ROWS();
+        QFETCH(const QString, path);
+        requireSound(*VERIFIED(Bundle::open(path.toStdString())));
     }
 
     void programs_data()
     {
-        const auto row = addColumns<QByteArray>();
+        const auto row = addColumns<QByteArray, QString>();
         const QByteArray constant =
             "tensor<int32, [2]> shape = const()[name = string(\"shape\"), val = tensor<int32, "
             "[2]>([1, 4])];\n";
         const QByteArray reshape = "tensor<fp16, [1, 4]> z = reshape(x = x, shape = shape)[name = "
                                    "string(\"z\")];\n";
-        row("a constant used twice", functionOf("main", constant + reshape + reshape));
-        row("a constant far away", functionOf("main", constant + relus(700) + reshape));
+        const QString begin = u"func main (x fp16 [1, 4]) \u2192 x   ios18|"_s,
+                      made = u"reshape z (x = x, shape = [1, 4])   fp16 [1, 4]"_s;
+        row("a constant used twice", functionOf("main", constant + reshape + reshape),
+            u"3|"_s + begin + made + u'|' + made);
+        row("a constant far away", functionOf("main", constant + relus(700) + reshape),
+            u"702|relu r697 (x = r348)   fp16 [1, 4] >349|relu r698 (x = r349)   fp16 [1, 4] >350|"
+            "relu r699 (x = r349)   fp16 [1, 4] >350|"_s +
+                made);
         row("the same names in two functions",
-            functionOf("main", constant + reshape) + functionOf("other", reshape));
-        row("names made twice", functionOf("main", relus(200) + relus(200)));
-        row("read before it is made", functionOf("main", reshape + constant + reshape));
-        row("reads itself", functionOf("main", "tensor<fp16, [1, 4]> s = relu(x = s);\n"));
+            functionOf("main", constant + reshape) + functionOf("other", reshape),
+            u"4|"_s + begin + made +
+                u"|func other (x fp16 [1, 4]) \u2192 x   ios18|"
+                "reshape z (x = x, shape = shape)   fp16 [1, 4]"_s);
+        row("names made twice", functionOf("main", relus(200) + relus(200)),
+            u"401|relu r196 (x = r98)   fp16 [1, 4] >99|relu r197 (x = r98)   fp16 [1, 4] >99|"
+            "relu r198 (x = r99)   fp16 [1, 4] >100|relu r199 (x = r99)   fp16 [1, 4] >100"_s);
+        row("read before it is made", functionOf("main", reshape + constant + reshape),
+            u"3|"_s + begin + made + u'|' + made);
+        row("reads itself", functionOf("main", "tensor<fp16, [1, 4]> s = relu(x = s);\n"),
+            u"2|"_s + begin + u"relu s (x = s)   fp16 [1, 4] >1"_s);
         row("a list with what there is twice",
             functionOf("main", constant + "tensor<fp16, [1, 4]> c = concat(values = (x, shape, x, "
-                                          "nothing, (x, shape)), axis = int32(1));\n"));
-        row("no result", functionOf("main", "x = relu(x = x);\n"));
-        row("an empty function", functionOf("main", "") + functionOf("next", constant));
+                                          "nothing, (x, shape)), axis = int32(1));\n"),
+            u"2|"_s + begin +
+                u"concat c (values = (x, [1, 4], x, nothing, (x, [1, 4])), axis = 1)   fp16 [1, 4]"_s);
+        row("an empty function", functionOf("main", "") + functionOf("next", constant),
+            u"2|"_s + begin + u"func next (x fp16 [1, 4]) \u2192 x   ios18"_s);
         const QByteArray condition = "tensor<fp16, [1, 4]> c = cond(pred = x, _true_fn = () {\n" +
                                      constant + relus(150) + "} -> (r1), _false_fn = () {\n" +
                                      relus(3) + "} -> (r1));\n";
-        row("blocks", functionOf("main", condition + relus(5) + condition));
-        row("names that turn text around",
-            functionOf("main", "tensor<fp16, [1]> \xE2\x80\xAE = relu(x = x);\n"));
+        row("blocks", functionOf("main", condition + relus(5) + condition),
+            u"318|block 1 () \u2192 r1|relu r0 (x = x)   fp16 [1, 4]|"
+            "relu r1 (x = r0)   fp16 [1, 4] >3|relu r2 (x = r1)   fp16 [1, 4] >4"_s);
     }
 
     void programs()
     {
-        const auto [functions] = fetched<QByteArray>();
-        compare(bundleOf(functions));
-    }
-
-    void placesInTheFile()
-    {
-        const BundlePtr bundle = bundleOf(functionOf("main", relus(300)));
-        const auto tree = ProgramTree::build(bundle);
-        QVERIFY(tree->rows() > 300);
-        for (std::size_t row = 0; row < tree->rows(); ++row) {
-            const SourceSpan span = tree->span(row);
-            if (tree->node(row).kind != ProgramTree::Kind::Operation)
-                continue;
-            QVERIFY(span.length > 0);
-            QCOMPARE(tree->rowAtByte(tree->bundle().programFile(), span.offset), row);
-            QCOMPARE(tree->rowAtByte(tree->bundle().programFile(), span.offset + span.length - 1),
-                     row);
-        }
-        QCOMPARE(tree->rowAtByte(tree->bundle().programFile(), 0), ProgramTree::kNone);
+        const auto [functions, rows] = fetched<QByteArray, QString>();
+        const BundlePtr bundle = bundleOf(functions);
+        QCOMPARE(lastRows(*ProgramTree::build(bundle)), rows);
     }
 
     void cancelledOfProgramTree()

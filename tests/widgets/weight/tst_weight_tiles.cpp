@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "made_bundle.h"
 #include "tests/core/bundle/made_bundle.h"
-#include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
-#include "widgets/common/box_pyramid.h"
 #include "widgets/common/view_state.h"
 #include "widgets/models/session.h"
-#include "widgets/models/weight_reader.h"
 #include "widgets/weight/weight_dock.h"
 #include "widgets/weight/weight_tiles.h"
 
