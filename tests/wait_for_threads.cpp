@@ -3,7 +3,6 @@
 // the thread's own storage is released: a leak check in between reports Qt's 152 bytes as lost.
 #include <chrono>
 #include <filesystem>
-#include <iterator>
 #include <system_error>
 #include <thread>
 

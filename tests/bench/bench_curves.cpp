@@ -5,6 +5,7 @@
 // that holds for the metadata of any file.
 #include "core/base/overlaid_file.h"
 #include "core/graph/graph.h"
+#include "synthetic.h"
 #include "tests/core/container/checkpoint/made_checkpoint.h"
 #include "tests/core/container/mil/proto_builder.h"
 
@@ -109,6 +110,14 @@ fs::path programOf(const fs::path &folder, std::size_t operations, std::size_t o
     return folder / "x.mlmodelc";
 }
 
+fs::path containerOf(const fs::path &folder, std::size_t tasks)
+{
+    const test::Bytes bytes = test::syntheticH13(tasks);
+    put(folder / "x.hwx",
+        QByteArray(reinterpret_cast<const char *>(bytes.data()), qsizetype(bytes.size())));
+    return folder / "x.hwx";
+}
+
 struct Cost {
     double seconds = 0, mebibytes = 0;
     bool done = false;
@@ -149,6 +158,7 @@ std::vector<Row> rows()
         {"text, operations", 20'000, [](Folder to, std::size_t n) { return programOf(to, n, 1); }},
         {"protobuf, operations", 20'000,
          [](Folder to, std::size_t n) { return packageOf(to, 1, n); }},
+        {"hwx, tasks", 11'000, containerOf},
         {"graph, arrows", 80'000,
          [](Folder to, std::size_t n) { return programOf(to, n / 1000, 1000); }, true},
     };

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/bench/cases.h"
-#include "tests/bench/errors.h"
-#include "tests/bench/ratios.h"
 #include "tests/bench/timing.h"
 
 #include <memory>

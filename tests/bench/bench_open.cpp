@@ -9,8 +9,6 @@
 #include "core/patch/save/journal.h"
 #include "core/patch/save/save_key.h"
 
-#include <cstdio>
-
 using namespace kernscope;
 using namespace kernscope::bench;
 using namespace kernscope::test;

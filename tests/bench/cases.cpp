@@ -4,11 +4,14 @@
 #include "core/codec/decode/decoder.h"
 #include "core/codec/encode/encoder.h"
 #include "core/codec/microscaled/microscaled.h"
-#include "tests/bench/plain_loops.h"
+#include "core/numeric/bitpack.h"
+#include "core/numeric/half.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <optional>
+#include <random>
 #include <thread>
 
 #include <fmt/format.h>
@@ -25,29 +28,145 @@ using codec::PartRole;
 constexpr std::uint64_t kRow = 8192;  ///< elements of an output channel
 constexpr double kWantedShare = 0.75; ///< of what the memory allows, for whole decoders
 
-/// Fixed pseudo-random numbers (SplitMix64).
-class Random
-{
-public:
-    std::uint64_t next()
-    {
-        m_state += 0x9e3779b97f4a7c15u;
-        std::uint64_t z = m_state;
-        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-        return z ^ (z >> 31);
-    }
+// The plainest C++ for each codec: what a program without this library would do.
 
-private:
-    std::uint64_t m_state = 1;
-};
+void plainCopy(std::span<const std::byte> stored, std::span<std::uint16_t> out)
+{
+    for (std::size_t i = 0; i < out.size(); ++i)
+        out[i] = std::uint16_t(std::to_integer<unsigned>(stored[2 * i]) |
+                               std::to_integer<unsigned>(stored[2 * i + 1]) << 8);
+}
+
+void plainPalette(std::span<const std::byte> indices, unsigned bits,
+                  std::span<const std::uint16_t> table, std::size_t perTable,
+                  std::span<std::uint16_t> out)
+{
+    for (std::size_t i = 0; i < out.size(); ++i)
+        out[i] = table[(i / perTable << bits) + unpackCode(indices, bits, i)];
+}
+
+void plainSparse(std::span<const std::byte> mask, std::span<const std::uint16_t> values,
+                 std::span<std::uint16_t> out)
+{
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        const bool kept = (std::to_integer<unsigned>(mask[i / 8]) >> i % 8 & 1u) != 0;
+        out[i] = kept ? values[next++] : std::uint16_t{0};
+    }
+}
+
+/// `block` elements share a scale.
+void plainScaled(std::span<const std::int8_t> codes, std::span<const std::uint16_t> scales,
+                 std::size_t block, std::span<std::uint16_t> out)
+{
+    for (std::size_t i = 0; i < out.size(); ++i)
+        out[i] = floatToHalf(halfToFloat(scales[i / block]) * float(codes[i]));
+}
+
+void plainScaled4(std::span<const std::byte> nibbles, std::span<const std::uint16_t> scales,
+                  std::size_t block, std::span<std::uint16_t> out)
+{
+    for (std::size_t i = 0; i < out.size(); ++i)
+        out[i] = floatToHalf(halfToFloat(scales[i / block]) *
+                             float(signExtendNibble(unpackCode(nibbles, 4, i))));
+}
+
+void plainMicroscaled(std::span<const std::uint8_t> data, bool mxfp4,
+                      std::span<const std::uint8_t> exponents, std::span<std::uint16_t> out)
+{
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        const float element =
+            mxfp4 ? e2m1ToFloat(std::uint8_t(data[i / 2] >> (4 * (i % 2)))) : e4m3ToFloat(data[i]);
+        out[i] = floatToHalf(element * e8m0ToFloat(exponents[i / 32]));
+    }
+}
+
+/// Nearest of the given centres, by trying all of them.
+void plainPaletteEncode(std::span<const float> values, std::span<const float> centres,
+                        std::span<std::uint8_t> out)
+{
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        std::size_t nearest = 0;
+        for (std::size_t c = 1; c < centres.size(); ++c) {
+            if (std::abs(values[i] - centres[c]) < std::abs(values[i] - centres[nearest]))
+                nearest = c;
+        }
+        out[i] = std::uint8_t(nearest);
+    }
+}
+
+std::size_t plainSparseEncode(std::span<const float> values, float threshold,
+                              std::span<std::byte> mask, std::span<std::uint16_t> survivors)
+{
+    std::size_t next = 0;
+    std::ranges::fill(mask, std::byte{0});
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (std::abs(values[i]) < threshold)
+            continue;
+        mask[i / 8] |= static_cast<std::byte>(1u << (i % 8));
+        survivors[next++] = floatToHalf(values[i]);
+    }
+    return next;
+}
+
+/// The threshold that keeps `count` values, by partial sorting.
+std::size_t plainDensityEncode(std::span<const float> values, std::size_t count,
+                               std::span<std::byte> mask, std::span<std::uint16_t> survivors)
+{
+    std::vector<float> magnitudes(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i)
+        magnitudes[i] = std::abs(values[i]);
+    const auto cut = magnitudes.end() - std::ptrdiff_t(count);
+    std::nth_element(magnitudes.begin(), cut, magnitudes.end());
+    return plainSparseEncode(values, *cut, mask, survivors);
+}
+
+/// Rows of `row` values: the `keep` largest of every `of`, along the rows or from row to row.
+std::size_t plainPatternEncode(std::span<const float> values, std::size_t row, std::size_t keep,
+                               std::size_t of, bool alongRows, std::span<std::byte> mask,
+                               std::span<std::uint16_t> survivors)
+{
+    std::ranges::fill(mask, std::byte{0});
+    const std::size_t step = alongRows ? 1 : row;
+    std::vector<std::size_t> group(of);
+    for (std::size_t number = 0; number < values.size() / of; ++number) {
+        const std::size_t first = alongRows ? number * of : number / row * of * row + number % row;
+        for (std::size_t i = 0; i < of; ++i)
+            group[i] = first + i * step;
+        std::ranges::sort(group, [&](std::size_t a, std::size_t b) {
+            return std::abs(values[a]) > std::abs(values[b]);
+        });
+        for (std::size_t i = 0; i < keep; ++i)
+            mask[group[i] / 8] |= static_cast<std::byte>(1u << (group[i] % 8));
+    }
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if ((mask[i / 8] >> (i % 8) & std::byte{1}) != std::byte{0})
+            survivors[next++] = floatToHalf(values[i]);
+    }
+    return next;
+}
+
+void plainAffineEncode(std::span<const float> values, std::size_t channel,
+                       std::span<std::int8_t> codes, std::span<std::uint16_t> scales)
+{
+    for (std::size_t c = 0; c < scales.size(); ++c) {
+        float largest = 0;
+        for (std::size_t i = c * channel; i < (c + 1) * channel; ++i)
+            largest = std::max(largest, std::abs(values[i]));
+        scales[c] = floatToHalf(largest / 127.0f);
+        const float scale = halfToFloat(scales[c]);
+        for (std::size_t i = c * channel; i < (c + 1) * channel; ++i)
+            codes[i] = std::int8_t(std::clamp(std::nearbyint(values[i] / scale), -127.0f, 127.0f));
+    }
+}
 
 Buffer randomBytes(std::size_t count)
 {
     auto buffer = std::make_shared<HugeBuffer<std::byte>>(count);
-    Random random;
+    std::mt19937_64 random;
     for (std::size_t i = 0; i < count; i += 8) {
-        const std::uint64_t word = random.next();
+        const std::uint64_t word = random();
         std::memcpy(buffer->data() + i, &word, std::min<std::size_t>(8, count - i));
     }
     return buffer;
@@ -143,12 +262,12 @@ Case paletteCase(unsigned bits, std::uint64_t groups, double wanted, std::span<s
 Case sparseCase(unsigned percent, std::span<std::uint16_t> out)
 {
     auto mask = std::make_shared<HugeBuffer<std::byte>>(out.size() / 8);
-    Random random;
+    std::mt19937_64 random;
     std::size_t kept = 0;
     for (std::byte &byte : mask->span()) {
         unsigned bits = 0;
         for (unsigned i = 0; i < 8; ++i)
-            bits |= (random.next() % 100 < percent ? 1u : 0u) << i;
+            bits |= (random() % 100 < percent ? 1u : 0u) << i;
         byte = static_cast<std::byte>(bits);
         kept += std::size_t(__builtin_popcount(bits));
     }
@@ -195,9 +314,9 @@ Case microscaledCase(codec::MxFormat format, codec::MxAxis axis, double wanted,
     for (std::size_t i = 0; i < codes->size(); ++i)
         codes->data()[i] &= std::byte{0xbf}; // no NaN among E4M3 codes
     const Buffer exponents = std::make_shared<HugeBuffer<std::byte>>(out.size() / codec::kMxGroup);
-    Random random;
+    std::mt19937_64 random;
     for (std::size_t i = 0; i < exponents->size(); ++i)
-        exponents->data()[i] = static_cast<std::byte>(118 + random.next() % 8);
+        exponents->data()[i] = static_cast<std::byte>(118 + random() % 8);
     Encoding encoding;
     encoding.type = ElementType::Fp32;
     encoding.shape = shape;
@@ -266,10 +385,10 @@ Case threadsCase(const Case &whole, std::span<std::uint16_t> out)
 std::shared_ptr<HugeBuffer<float>> gaussian(std::size_t count)
 {
     auto values = std::make_shared<HugeBuffer<float>>(count);
-    Random random;
+    std::mt19937_64 random;
     for (std::size_t i = 0; i < count; ++i) {
         double sum = 0; // of four uniform numbers: close enough for a distribution of weights
-        const std::uint64_t word = random.next();
+        const std::uint64_t word = random();
         for (unsigned part = 0; part < 4; ++part)
             sum += double(word >> (16 * part) & 0xffff) / 65536.0 - 0.5;
         values->data()[i] = float(0.17 * sum);

@@ -42,4 +42,17 @@ std::vector<Case> compareCases();
 /// Counting decoded values, from which every figure of statistics and histograms follows.
 std::vector<Case> statisticsCases();
 
+/// Prints what the memory allows and the table of codecs: each as a share of that limit, and
+/// against memcpy of the same fp16 bytes. Medians of interleaved rounds, buffers warm, reused and
+/// out of cache, one thread but where the row says two. Returns how many rows stay below what is
+/// wanted. `only`: the rows whose name contains it.
+int printRatios(std::string_view only = {});
+
+/// Prints what each method of encoding loses against the plainest encoder at the same bytes, and
+/// how fast it is: on weights with normal and Laplace distributions, and on those of a bundle.
+/// `bundle`: empty for the largest weights of the dense silero network below $KERNSCOPE_DATA, if it
+/// is there. Inputs are made up: rectified, correlated, of log-normal power. Returns how many rows
+/// lose more than the plain encoder.
+int printErrors(std::string_view bundle = {});
+
 } // namespace kernscope::bench

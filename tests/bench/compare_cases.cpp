@@ -4,12 +4,9 @@
 #include "core/audit/audit.h"
 #include "tests/core/bundle/made_bundle.h"
 
-#include <cstddef>
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
-#include <string>
 #include <utility>
 
 #include <fmt/format.h>

@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "tests/bench/errors.h"
-
 #include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"
 #include "core/codec/encode/form_spec.h"
+#include "tests/bench/cases.h"
 #include "tests/bench/timing.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <random>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 

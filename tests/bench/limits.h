@@ -3,7 +3,6 @@
 
 #include "tests/bench/huge_buffer.h"
 
-#include <cstddef>
 #include <functional>
 #include <string_view>
 #include <vector>

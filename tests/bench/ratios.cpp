@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "tests/bench/ratios.h"
-
 #include "tests/bench/cases.h"
 #include "tests/bench/limits.h"
 #include "tests/bench/timing.h"
 
 #include <cstdio>
-#include <string>
 
 #include <fmt/format.h>
 

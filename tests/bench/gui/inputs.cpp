@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "inputs.h"
 
-#include "core/base/little_endian.h"
-#include "made_bundle.h"
+#include "tests/bench/large_models.h"
 
 #include <QDir>
 #include <QFileInfo>
 
-#include <filesystem>
-#include <fstream>
 #include <random>
-
-#include <fmt/format.h>
 
 using namespace Qt::StringLiterals;
 
@@ -37,35 +32,21 @@ bool writeBytes(const std::filesystem::path &path, std::span<const std::byte> by
 
 bool makeLarge(const std::filesystem::path &folder, unsigned seed)
 {
-    const std::uint64_t bytes = 2 * kLargeSide * kLargeSide;
-    Bytes head(128); // the header of the file, that of the record
-    storeLittle<std::uint32_t>(head, 0, 1);
-    storeLittle<std::uint32_t>(head, 4, milblob::kVersion);
-    storeLittle<std::uint32_t>(head, 64, milblob::kSentinel);
-    storeLittle<std::uint32_t>(head, 68, 1);
-    storeLittle<std::uint64_t>(head, 72, bytes);
-    storeLittle<std::uint64_t>(head, 80, 128);
-    const auto path = folder / "weights/weight.bin";
-    if (!writeBytes(path, head))
-        return false;
-    std::filesystem::resize_file(path, head.size() + bytes);
+    constexpr std::uint64_t kBytes = 2 * kLargeSide * kLargeSide;
     std::mt19937 random(seed);
-    Bytes page(4096);
-    std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
-    for (std::uint64_t at = 0; at < bytes; at += kPageDistance) {
-        for (std::size_t i = 0; i < page.size(); i += 2) // magnitudes about 0.1
-            storeLittle<std::uint16_t>(
-                page, i, std::uint16_t(0x2C00 + random() % 0x800 + (random() % 2) * 0x8000));
-        file.seekp(std::streamoff(head.size() + at));
-        file.write(reinterpret_cast<const char *>(page.data()), std::streamsize(page.size()));
-    }
-    MadeBundle made;
-    const std::string shape = fmt::format("[{0}, {0}]", kLargeSide);
-    made.constant("tensor<fp16, " + shape + ">", "large_weight",
-                  MadeBundle::blobAt("fp16", shape, 64));
-    made.consume("large_weight");
-    std::ofstream(folder / "model.mil") << made.text();
-    return file.good();
+    const auto pages = [&random](std::ofstream &file, std::uint64_t, MadeBundle &made) {
+        const std::streamoff begin = file.tellp();
+        Bytes page(4096);
+        for (std::uint64_t at = 0; at < kBytes; at += kPageDistance) {
+            for (std::size_t i = 0; i < page.size(); i += 2) // magnitudes about 0.1
+                storeLittle<std::uint16_t>(
+                    page, i, std::uint16_t(0x2C00 + random() % 0x800 + (random() % 2) * 0x8000));
+            file.seekp(begin + std::streamoff(at));
+            writeAll(file, page);
+        }
+        made.consume("w0");
+    };
+    return writeModel(folder, 1, fmt::format("[{0}, {0}]", kLargeSide), kBytes, {}, pages);
 }
 
 /// One weight of an operation, in the form that its number says.

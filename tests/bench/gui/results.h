@@ -7,7 +7,6 @@
 #include <QStringList>
 
 #include <optional>
-#include <vector>
 
 namespace kernscope::bench {
 

@@ -11,9 +11,7 @@
 
 #include <QEventLoop>
 #include <QHeaderView>
-#include <QLineEdit>
 #include <QScrollBar>
-#include <QTimer>
 #include <QTreeView>
 
 #include <set>
