@@ -356,7 +356,10 @@ void printDocument(report::Json document, const Diagnostics &diagnostics,
                    const report::LateLists &lists)
 {
     report::finish(document, withJournals(diagnostics));
-    printWhole(printableJson(report::documentText(document, lists)) + "\n");
+    report::writeDocument(document, lists, [](std::string_view piece) {
+        printWhole(printableJson(std::string(piece)));
+    });
+    printWhole("\n");
 }
 
 Result<BundlePtr> openBundle(const std::filesystem::path &path)

@@ -215,7 +215,9 @@ void deliver(const DiffArguments &arguments, Answer &answer, Context &context)
     }
     if (context.json) {
         order(answer.all, arguments, "json");
-        return printDocument(report::differencesJson(answer.all), answer.diagnostics);
+        report::LateLists lists;
+        report::Json document = report::differencesJson(answer.all, &lists);
+        return printDocument(std::move(document), answer.diagnostics, lists);
     }
     if (arguments.output.empty() && arguments.format != "text") {
         order(answer.all, arguments, arguments.format);

@@ -28,9 +28,15 @@ namespace {
 struct Said {
     std::FILE *stream;
     std::string text;
+    ::off_t at = 0;
+    std::size_t bytes = 0; ///< not in `text` but in g_spill, there
 };
 
 std::vector<Said> g_said;
+/// Of more than this the rest lies in a file without a name, where the system has room for one.
+constexpr ::off_t kMostKept = ::off_t{8} << 20;
+::off_t g_kept = 0;
+std::FILE *g_spill = nullptr;
 bool g_reserved = false;
 bool g_wide = false;
 std::vector<std::string> g_columns; ///< of --columns
@@ -288,8 +294,16 @@ void printWhole(std::string text)
     const auto plain = [](char c) { return (c >= ' ' && c < 0x7F) || c == '\n' || c == '\t'; };
     if (!std::ranges::all_of(text, plain))
         text = safe(STDOUT_FILENO, text);
-    if (!g_said.empty() && g_said.back().stream == stdout && text.size() < kSmall)
+    const bool goesOn = !g_said.empty() && g_said.back().stream == stdout;
+    if (goesOn && g_said.back().bytes == 0 && text.size() < kSmall) {
         g_said.back().text += text;
+        return;
+    }
+    const ::off_t at = std::exchange(g_kept, g_kept + static_cast<::off_t>(text.size()));
+    if (g_kept > kMostKept && g_pager.pipe < 0 && !g_spill)
+        g_spill = std::tmpfile();
+    if (g_spill && ::pwrite(::fileno(g_spill), text.data(), text.size(), at) == std::ssize(text))
+        g_said.push_back({stdout, {}, at, text.size()});
     else
         g_said.push_back({stdout, std::move(text)});
 }
@@ -338,8 +352,14 @@ bool writeOutput()
         // Another thread answers for the command and ends the process.
         while (said.stream == stdout && !takeStandardOutput())
             ::pause();
-        const std::size_t count = std::fwrite(said.text.data(), 1, said.text.size(), said.stream);
-        written = written && (said.stream != stdout || count == said.text.size());
+        std::size_t count = std::fwrite(said.text.data(), 1, said.text.size(), said.stream);
+        char block[4096]; // no memory may be asked for: a part of a document is written already
+        for (::ssize_t got = 1; count < said.bytes && got > 0;) {
+            got = ::pread(::fileno(g_spill), block, std::min(sizeof block, said.bytes - count),
+                          said.at + static_cast<::off_t>(count));
+            count += got > 0 ? std::fwrite(block, 1, static_cast<std::size_t>(got), stdout) : 0;
+        }
+        written = written && (said.stream != stdout || count == said.text.size() + said.bytes);
         if (said.stream == stdout)
             written = std::fflush(stdout) == 0 && written;
     }

@@ -216,11 +216,11 @@ struct ComparedPair : PairSides {
     /// values, of which there are none then.
     bool reshaped = false;
     bool damaged = false; ///< a side cannot be read: neither its layout nor its bytes are compared
-    std::optional<ValueDifference> values;
+    std::shared_ptr<const ValueDifference> values; ///< empty: not compared
     /// Largest quantisation step (scale) of the two; empty where neither has one that is stored
     /// plainly. Found along with the values.
     std::optional<double> step;
-    std::optional<Error> fault; ///< why the values could not be compared
+    std::shared_ptr<const Error> fault; ///< why the values could not be compared
     /// It cannot be compared: what happened to it is not known.
     bool unreadable() const { return damaged || fault; }
     bool reencoded() const { return !layoutEqual && !shapeOnly && !unreadable(); }

@@ -361,6 +361,7 @@ public:
         const bool namedByPlace =
             m_a.kind() == BundleKind::MilBlob || m_b.kind() == BundleKind::MilBlob;
         std::vector<ComparedPair> pairs;
+        pairs.reserve(m_ofA.size() + m_joined.size());
         for (std::size_t i = 0; i < m_ofA.size(); ++i) {
             if (!paired(m_ofA[i]))
                 continue;

@@ -444,7 +444,8 @@ bool valuesOfSameBytes(const Bundle &a, const Bundle &b, ComparedPair &pair)
         if (!a.decoder(pair.a) || !b.decoder(pair.b))
             return false;
     }
-    pair.values = ValueDifference::same(from.elements.value, from.type);
+    pair.values = std::make_shared<const ValueDifference>(
+        ValueDifference::same(from.elements.value, from.type));
     pair.step = quantisationStep(a, pair.a, b, pair.b);
     return true;
 }
@@ -501,18 +502,19 @@ bool findValues(const Bundle &a, const Bundle &b, ComparedPair &pair, double tol
         return progress == nullptr || progress->advance(pair.values->elements());
     for (const auto &[bundle, weight] : {std::pair(&a, pair.a), std::pair(&b, pair.b)}) {
         const BundleReadLock lock(*bundle);
-        pair.fault = maskFault(*bundle, weight);
-        if (pair.fault)
+        if (auto fault = maskFault(*bundle, weight)) {
+            pair.fault = std::make_shared<const Error>(*std::move(fault));
             return true;
+        }
     }
     auto values = compareValues(a, b, pair, tolerance, progress);
     if (!values && values.error().code == "task.cancelled")
         return false;
     if (!values) {
-        pair.fault = std::move(values.error());
+        pair.fault = std::make_shared<const Error>(std::move(values.error()));
         return true;
     }
-    pair.values = *std::move(values);
+    pair.values = std::make_shared<const ValueDifference>(*std::move(values));
     describeValues(a, b, pair);
     return true;
 }

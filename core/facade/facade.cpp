@@ -379,7 +379,9 @@ Result<Compared> diff(const Weights &a, const Weights &b, const DiffWanted &want
     Diagnostics diagnostics = a.diagnostics();
     diagnostics.insert(diagnostics.end(), b.diagnostics().begin(), b.diagnostics().end());
     const bool holds = all.front().holds();
-    Compared compared{textOf(report::differencesJson(all), diagnostics), holds};
+    report::LateLists lists;
+    report::Json document = report::differencesJson(all, &lists);
+    Compared compared{textOf(std::move(document), diagnostics, lists), holds};
     return unchanged(a, std::move(compared)).and_then([&b](Compared made) {
         return unchanged(b, std::move(made));
     });

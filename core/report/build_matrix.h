@@ -10,11 +10,11 @@ namespace kernscope::report {
 
 /// A weight of the base in one build.
 struct MatrixCell {
-    std::size_t weight = kNoIndex;           ///< in that build; kNoIndex: none is a pair with it
-    bool alone = false;                      ///< nor is it split or merged there
-    std::optional<ByteCount> storedBytes;    ///< empty: not known
-    std::optional<double> ratio;             ///< stored bytes over those of the base
-    std::optional<ValueDifference> values;   ///< against the base; of the base itself none
+    std::size_t weight = kNoIndex;        ///< in that build; kNoIndex: none is a pair with it
+    bool alone = false;                   ///< nor is it split or merged there
+    std::optional<ByteCount> storedBytes; ///< empty: not known
+    std::optional<double> ratio;          ///< stored bytes over those of the base
+    std::shared_ptr<const ValueDifference> values; ///< against the base; of the base itself none
     std::string verdict;                     ///< "kept values exact", "only in the first", "split"
     std::vector<decision::Outcome> outcomes; ///< on each chip; empty where there is no weight
     PairSeverity severity; ///< of the pair; of split and merged ones of the worst part

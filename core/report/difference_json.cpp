@@ -31,15 +31,19 @@ Result<void> findForms(CheckedDifference &checked, Progress *progress)
     return {};
 }
 
+std::vector<std::size_t> orderOf(std::span<const ComparedPair> pairs, RowOrder order)
+{
+    std::vector<PairSeverity> severities;
+    for (const ComparedPair &pair : pairs)
+        severities.push_back(order == RowOrder::OfA ? PairSeverity() : severityOf(pair));
+    return worstFirst(severities);
+}
+
 Result<void> findPlaces(CheckedDifference &checked, const ComparisonWanted &wanted,
                         Progress *progress)
 {
     const auto &pairs = checked.difference.weights;
-    std::vector<PairSeverity> severities;
-    for (const ComparedPair &pair : wholePairs(pairs))
-        severities.push_back(wanted.placesOrder == RowOrder::OfA ? PairSeverity()
-                                                                 : severityOf(pair));
-    std::vector<std::size_t> order = worstFirst(severities);
+    std::vector<std::size_t> order = orderOf(wholePairs(pairs), wanted.placesOrder);
     while (order.size() < pairs.size()) // parts stay in their order
         order.push_back(order.size());
     for (const std::size_t i : order) {
@@ -195,16 +199,18 @@ Json pairJson(const Bundle &a, const Bundle &b, const ComparedPair &pair)
     return json;
 }
 
-/// A weight of one side that is several of the other.
-Json joinedJson(const Bundle &a, const Bundle &b, std::span<const ComparedPair> parts)
+/// A weight of one side that is several of the other. `addFound` is called with each part's row.
+template <class Add>
+Json joinedJson(const Bundle &a, const Bundle &b, std::span<const ComparedPair> parts,
+                const Add &addFound)
 {
     const WeightSlice &slice = *parts.front().slice;
     Json json{{"kind", slice.name()},
               {"whole", slice.ofA ? weightJson(a, parts.front().a, std::nullopt, {})
                                   : weightJson(b, parts.front().b, std::nullopt, {})},
               {"axis", slice.axis}};
-    const bool compared = std::ranges::all_of(
-        parts, [](const ComparedPair &each) { return each.values.has_value(); });
+    const bool compared =
+        std::ranges::all_of(parts, [](const ComparedPair &each) { return each.values != nullptr; });
     const bool exact = std::ranges::all_of(parts, &ComparedPair::exact);
     // Of samples alone it is not known.
     json["exact"] = compared ? Json(exact) : Json(nullptr);
@@ -220,16 +226,17 @@ Json joinedJson(const Bundle &a, const Bundle &b, std::span<const ComparedPair> 
                  {"verdict", verdict(one, a, b)}};
         if (one.fault)
             row["fault"] = diagnosticJson({Severity::Error, *one.fault});
+        addFound(row, one);
         json["parts"].push_back(std::move(row));
     }
     return json;
 }
 
-Json onlyJson(const Bundle &bundle, const std::vector<std::size_t> &weights)
+LateList onlyList(std::string_view key, const Bundle &bundle,
+                  const std::vector<std::size_t> &weights)
 {
-    return listJson(weights, [&](const std::size_t weight) {
-        return weightJson(bundle, weight, std::nullopt, {});
-    });
+    return {key, weights.size(),
+            [&](std::size_t i) { return weightJson(bundle, weights[i], std::nullopt, {}); }};
 }
 
 Json figureNumber(double value)
@@ -402,33 +409,6 @@ Json worstJson(const WorstPlaces &worst, const Shape &shape)
     return json;
 }
 
-/// The pairs in the order that is asked for; whatever is found by their index must be there
-/// already.
-void orderWeights(Json &weights, const CheckedDifference &checked)
-{
-    if (checked.order == RowOrder::OfA)
-        return;
-    std::vector<PairSeverity> severities;
-    for (const ComparedPair &pair : wholePairs(checked.difference.weights))
-        severities.push_back(severityOf(pair));
-    Json ordered = Json::array();
-    for (const std::size_t index : worstFirst(severities))
-        ordered.push_back(std::move(weights[index]));
-    weights = std::move(ordered);
-}
-
-/// Where the document of a comparison has a pair: among the weights, or as a part of a split or
-/// merged one.
-Json &pairIn(Json &json, const Difference &difference, std::size_t index)
-{
-    if (!difference.weights[index].slice)
-        return json["weights"][index];
-    std::size_t list = 0;
-    for (std::size_t i = 0; i < index; ++i)
-        list += difference.weights[i].slice && difference.weights[i + 1].slice->number == 0;
-    return json["joined"][list]["parts"][difference.weights[index].slice->number];
-}
-
 Json cellJson(const BuildMatrix &matrix, const MatrixCell &cell, const Bundle &build)
 {
     if (cell.weight == kNoIndex)
@@ -456,22 +436,69 @@ Json codebookMatchJson(const CodebookMatch &match)
     return json;
 }
 
-/// `diff` of two builds, with its `verdict`.
-Json checkedDifferenceJson(const CheckedDifference &checked)
+/// What was found of a pair, by its index; null where nothing was.
+template <class Found>
+std::vector<const Found *> byPair(const Difference &difference,
+                                  const std::vector<std::pair<std::size_t, Found>> &found)
 {
-    Json json = differenceJson(*checked.a, *checked.b, checked.difference);
+    std::vector<const Found *> all(difference.weights.size());
+    for (const auto &[index, each] : found)
+        all[index] = &each;
+    return all;
+}
+
+/// The pairs in the order that is asked for, and what is beside them.
+LateLists weightLists(const CheckedDifference &checked)
+{
+    const Bundle &a = *checked.a, &b = *checked.b;
     const Difference &difference = checked.difference;
-    for (const auto &[index, worst] : checked.worst)
-        pairIn(json, difference, index)["worst"] = worstJson(
-            worst, comparedWeight(*checked.a, *checked.b, difference.weights[index]).shape);
-    for (const auto &[index, match] : checked.codebooks)
-        pairIn(json, difference, index)["codebooks"] = codebookMatchJson(match);
+    const auto pairs = wholePairs(difference.weights);
+    const auto addFound =
+        [&difference, &a, &b, worst = byPair(difference, checked.worst),
+         books = byPair(difference, checked.codebooks)](Json &row, const ComparedPair &pair) {
+            const auto index = static_cast<std::size_t>(&pair - difference.weights.data());
+            if (worst[index])
+                row["worst"] = worstJson(*worst[index], comparedWeight(a, b, pair).shape);
+            if (books[index])
+                row["codebooks"] = codebookMatchJson(*books[index]);
+        };
+    const auto joined = slicedPairs(difference.weights);
+    return {{"weights", pairs.size(),
+             [&a, &b, pairs, addFound, order = orderOf(pairs, checked.order)](std::size_t i) {
+                 Json row = pairJson(a, b, pairs[order[i]]);
+                 addFound(row, pairs[order[i]]);
+                 return row;
+             }},
+            {"joined", joined.size(),
+             [&a, &b, joined, addFound](std::size_t i) {
+                 return joinedJson(a, b, joined[i], addFound);
+             }},
+            onlyList("only_a", a, difference.onlyA),
+            onlyList("only_b", b, difference.onlyB)};
+}
+
+/// `diff` of two builds, with its `verdict`.
+Json checkedDifferenceJson(const CheckedDifference &checked, LateLists *late)
+{
+    const Bundle &a = *checked.a, &b = *checked.b;
+    const Difference &difference = checked.difference;
+    Json json = document("diff");
+    json["a"] = a.name();
+    json["b"] = b.name();
+    json["identical"] = difference.identical;
+    json["files"] = jsonArray(fileDifferenceTable(), difference.files);
+    json["program"] = {{"equal", difference.program.equal},
+                       {"same_computation", difference.program.sameComputation},
+                       {"same_bytes", difference.program.sameBytes},
+                       {"bytes_a", numberJson(difference.program.bytesA)},
+                       {"bytes_b", numberJson(difference.program.bytesB)}};
+    json["structure"] = structureJson(a, b, difference);
+    addLists(json, weightLists(checked), late);
     if (checked.ranges) {
         json["byte_ranges"] = jsonArray(rangeTable(), checked.ranges->rows);
         json["byte_ranges_cut"] = checked.ranges->cut;
     }
     json["verdict"] = verdictJson(checked);
-    orderWeights(json["weights"], checked);
     return json;
 }
 
@@ -548,34 +575,13 @@ Result<std::string> differenceDocument(std::span<CheckedDifference> all, std::st
         return std::string(reinterpret_cast<const char *>(patch.data()), patch.size());
     }
     if (format == "json") {
-        Json document = differencesJson(all);
+        LateLists lists;
+        Json document = differencesJson(all, &lists);
         finish(document, diagnostics);
-        return printableJson(documentText(document)) + "\n";
+        return printableJson(documentText(document, lists)) + "\n";
     }
     return refused("diff.format", {}, "csv, markdown, junit, html, json, changes, ips or bps",
                    std::string(format), "Not a format of a comparison");
-}
-
-Json differenceJson(const Bundle &a, const Bundle &b, const Difference &difference)
-{
-    Json json = document("diff");
-    json["a"] = a.name();
-    json["b"] = b.name();
-    json["identical"] = difference.identical;
-    json["files"] = jsonArray(fileDifferenceTable(), difference.files);
-    json["program"] = {{"equal", difference.program.equal},
-                       {"same_computation", difference.program.sameComputation},
-                       {"same_bytes", difference.program.sameBytes},
-                       {"bytes_a", numberJson(difference.program.bytesA)},
-                       {"bytes_b", numberJson(difference.program.bytesB)}};
-    json["structure"] = structureJson(a, b, difference);
-    json["weights"] = listJson(wholePairs(difference.weights),
-                               [&](const auto &pair) { return pairJson(a, b, pair); });
-    json["joined"] = listJson(slicedPairs(difference.weights),
-                              [&](const auto &parts) { return joinedJson(a, b, parts); });
-    json["only_a"] = onlyJson(a, difference.onlyA);
-    json["only_b"] = onlyJson(b, difference.onlyB);
-    return json;
 }
 
 Json figureJson(const LimitFigure &figure)
@@ -594,10 +600,10 @@ Json exactJson(ExactValue value)
                                                                          : Json(exactText(value));
 }
 
-Json differencesJson(std::span<const CheckedDifference> all)
+Json differencesJson(std::span<const CheckedDifference> all, LateLists *late)
 {
     if (all.size() == 1)
-        return checkedDifferenceJson(all.front());
+        return checkedDifferenceJson(all.front(), late);
     Json json = document("diff");
     const Bundle &a = *all.front().a;
     json["a"] = a.name();
@@ -618,7 +624,7 @@ Json differencesJson(std::span<const CheckedDifference> all)
     json["comparisons"] = Json::array();
     for (const CheckedDifference &checked : all) {
         json["builds"].push_back(checked.b->name());
-        json["comparisons"].push_back(checkedDifferenceJson(checked));
+        json["comparisons"].push_back(checkedDifferenceJson(checked, nullptr));
     }
     return json;
 }

@@ -238,6 +238,15 @@ std::string documentText(const Json &document, int indent)
 std::string documentText(const Json &document, const LateLists &lists)
 {
     std::string text;
+    writeDocument(document, lists, [&text](std::string_view piece) { text += piece; });
+    return text;
+}
+
+void writeDocument(const Json &document, const LateLists &lists,
+                   const std::function<void(std::string_view)> &write)
+{
+    constexpr std::size_t kFlush = 1 << 20;
+    std::string text;
     const auto add = [&text](std::string_view before, const Json &json, std::size_t depth) {
         text += before;
         const std::string own = documentText(json);
@@ -246,18 +255,32 @@ std::string documentText(const Json &document, const LateLists &lists)
             text.append(own, at, end - at).append(end < own.size() ? depth : 0, ' ');
         }
     };
+    std::string_view before = "{\n ";
     for (const auto &[key, value] : document.items()) {
-        add(text.empty() ? "{\n " : ",\n ", key, 0);
+        add(std::exchange(before, ",\n "), key, 0);
         const LateList *list = findBy(lists, &LateList::key, key);
         const std::size_t count = list ? list->count : 0;
         if (count == 0)
             add(": ", value, 1);
-        for (std::size_t i = 0; i < count; ++i)
+        for (std::size_t i = 0; i < count; ++i) {
             add(i == 0 ? ": [\n  " : ",\n  ", list->row(i), 2);
+            if (text.size() >= kFlush)
+                write(std::exchange(text, {}));
+        }
         text += count == 0 ? "" : "\n ]";
     }
-    text += "\n}";
-    return text;
+    write(text + "\n}");
+}
+
+void addLists(Json &document, LateLists lists, LateLists *late)
+{
+    for (const LateList &list : lists) {
+        Json &rows = document[std::string(list.key)] = Json::array();
+        for (std::size_t i = 0; !late && i < list.count; ++i)
+            rows.push_back(list.row(i));
+    }
+    if (late)
+        *late = std::move(lists);
 }
 
 Json inspectJson(const Bundle &bundle, const std::vector<std::optional<Statistics>> &statistics,
@@ -281,7 +304,7 @@ Json inspectJson(const Bundle &bundle, const std::vector<std::optional<Statistic
     if (!bundle.readOnlyReason().empty())
         json["read_only"] = bundle.readOnlyReason();
     json["files"] = listJson(bundle.files(), fileJson);
-    const LateLists lists{
+    LateLists lists{
         {"sections", bundle.sections().size(),
          [&bundle](std::size_t i) {
              return jsonObject(sectionTable(), SectionFacts{&bundle, &bundle.sections()[i]});
@@ -290,13 +313,7 @@ Json inspectJson(const Bundle &bundle, const std::vector<std::optional<Statistic
          [&bundle, own = std::span(statistics), asked](std::size_t i) {
              return weightJson(bundle, i, i < own.size() ? own[i] : std::nullopt, asked);
          }}};
-    for (const LateList &list : lists) {
-        Json &rows = json[std::string(list.key)] = Json::array();
-        for (std::size_t i = 0; !late && i < list.count; ++i)
-            rows.push_back(list.row(i));
-    }
-    if (late)
-        *late = lists;
+    addLists(json, std::move(lists), late);
     json["totals"] = bundleTotalsJson(bundle);
     json["warnings"] = Json::array();
     json["errors"] = Json::array();

@@ -28,8 +28,13 @@ struct LateList {
     std::function<Json(std::size_t)> row;
 };
 using LateLists = std::vector<LateList>;
+/// Appends these lists to a document; with `late`, empty ones, and their rows go there.
+void addLists(Json &document, LateLists lists, LateLists *late);
 /// The text of a document with these lists in place of what has their keys.
 std::string documentText(const Json &document, const LateLists &lists);
+/// The same in pieces, whole letters each.
+void writeDocument(const Json &document, const LateLists &lists,
+                   const std::function<void(std::string_view)> &write);
 Json diagnosticJson(const Diagnostic &diagnostic);
 
 /// WEIGHT of cli.md; `statistics` with the keys that were asked for.
@@ -39,8 +44,6 @@ Json weightJson(const Bundle &bundle, std::size_t weight,
 /// and weights go there.
 Json inspectJson(const Bundle &bundle, const std::vector<std::optional<Statistics>> &statistics,
                  const StatisticsOptions &asked, LateLists *late = nullptr);
-/// Everything of `diff` of two bundles but its verdict.
-Json differenceJson(const Bundle &a, const Bundle &b, const Difference &difference);
 Json patchJson(const Bundle &bundle, const std::vector<AppliedEdit> &edits,
                const std::optional<SaveReport> &saved);
 /// Adds to patchJson() how `patch` was asked; `output` is empty where no copy was written.

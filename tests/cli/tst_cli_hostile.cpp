@@ -123,10 +123,17 @@ void TestCliHostile::wideHeaders()
                 "," + QByteArray::number(2 * i + 2) + "]}";
     const QString path =
         write(u"wide.safetensors"_s, safetensors(json + "}", QByteArray(2 * kMost, 0)));
+    const QString other =
+        write(u"other.safetensors"_s, safetensors(json + "}", QByteArray(2 * kMost, 1)));
     const CliResult result = runLimited({u"inspect"_s, path, u"--json"_s}, kMostBytes, RLIMIT_DATA);
     QVERIFY2(!result.crashed && result.exitCode == 0, result.err.constData());
     QCOMPARE(result.out.count("\n   \"consumers\": "), kMost);
     QVERIFY(result.out.contains("\"weights\": 100000,") && result.out.endsWith("\n}\n"));
+    const CliResult compared =
+        runLimited({u"diff"_s, path, other, u"--json"_s}, kMostBytes, RLIMIT_DATA);
+    QVERIFY2(!compared.crashed && compared.exitCode == 1, compared.err.constData());
+    QCOMPARE(compared.out.count("\n   \"pairing\": "), kMost);
+    QVERIFY(compared.out.endsWith("\n}\n"));
     const QString deep =
         write(u"deep.safetensors"_s, safetensors("{\"a\":" + QByteArray(4'000'000, '['), {}));
     QCOMPARE(runLimited({u"inspect"_s, deep}).exitCode, 3);

@@ -93,7 +93,7 @@ void runComparison(ComparisonMemory &now, const ComparisonMemory *before, Compar
         }
         for (ComparedPair &pair : paired.pairs) {
             if (const auto *known = before ? before->find(now, {pair.a, pair.b}) : nullptr)
-                pair.values = *known;
+                pair.values = std::make_shared<const ValueDifference>(*known);
         }
         auto rows = report::pairRows(a, b, paired.pairs, paired.onlyA, paired.onlyB);
         const std::lock_guard guard(inbox.mutex);

@@ -32,10 +32,11 @@ ComparedPair pairWith(std::uint64_t equal, std::uint64_t changed, double maxAbs)
     ComparedPair pair;
     pair.a = pair.b = 0;
     pair.shapeEqual = true;
-    pair.values.emplace();
-    pair.values->equal = equal;
-    pair.values->changed = changed;
-    pair.values->relativeRmse = pair.values->maxAbs = maxAbs;
+    ValueDifference values;
+    values.equal = equal;
+    values.changed = changed;
+    values.relativeRmse = values.maxAbs = maxAbs;
+    pair.values = std::make_shared<const ValueDifference>(values);
     return pair;
 }
 
@@ -350,7 +351,9 @@ private slots:
         QCOMPARE(severityOf(pair).kind, Kind::Identical);
         QCOMPARE(severityOf(pairWith(3, 1, 0.5)), (PairSeverity{Kind::Differs, 0.5, 0.5, 1}));
         ComparedPair infinite = pairWith(3, 1, 0);
-        infinite.values->notFinite = 1;
+        ValueDifference values = *infinite.values;
+        values.notFinite = 1;
+        infinite.values = std::make_shared<const ValueDifference>(values);
         QCOMPARE(severityOf(infinite).kind, Kind::NotFinite);
 
         ComparedPair unknown;
@@ -360,7 +363,7 @@ private slots:
         unknown.storedEqual = unknown.layoutEqual = true;
         QCOMPARE(severityOf(unknown).kind, Kind::Identical); // known without the values
         unknown.storedEqual = false;
-        unknown.fault = Error{};
+        unknown.fault = std::make_shared<const Error>();
         QCOMPARE(severityOf(unknown).kind, Kind::NotComparable);
         unknown.fault.reset();
         unknown.damaged = unknown.storedEqual = true; // nothing was read
@@ -379,7 +382,7 @@ private slots:
         part.values = pairWith(3, 1, 2).values;
         QCOMPARE(severityOf(part), (PairSeverity{Kind::Differs, 2, 2, 1}));
         part.values.reset();
-        part.fault = Error{};
+        part.fault = std::make_shared<const Error>();
         QCOMPARE(severityOf(part).kind, Kind::NotComparable);
     }
 

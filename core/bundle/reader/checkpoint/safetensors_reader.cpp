@@ -260,6 +260,7 @@ void addAll(std::vector<StoredTensor> tensors, const std::vector<BundleFile> &fi
 {
     const std::string sourceOp("safetensors");
     addScaledTensors(tensors, files, sourceOp, out);
+    out.weights.reserve(out.weights.size() + tensors.size());
     for (const StoredTensor &tensor : tensors)
         addTensor(tensor, sourceOp, out);
 }
