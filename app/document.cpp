@@ -503,7 +503,8 @@ void Document::keepInJournal(UnsavedEdits edits)
     for (const BundleFile &file : m_session.bundle()->files())
         files.push_back(file.path);
     m_journal->keep(m_path, [edits = std::move(edits), path = m_path, files] {
-        return unsavedText(edits, path, files);
+        const QString now = QDateTime::currentDateTimeUtc().toString(Qt::ISODate);
+        return unsavedText(edits, {path.toStdString(), now.toStdString()}, files);
     });
 }
 

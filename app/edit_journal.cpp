@@ -5,13 +5,12 @@
 #include "app/files.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
-#include "core/patch/edit/edit_parser.h"
 #include "widgets/common/qt.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
-#include <sstream>
+#include <fstream>
 
 namespace kernscope::app {
 
@@ -211,167 +210,17 @@ void NoteCommand::undo()
 
 namespace {
 
-constexpr std::string_view kFirstLine = "# kernscope unsaved edits 1";
-constexpr std::string_view kBundleLine = "# bundle ";
-constexpr std::string_view kMadeLine = "# made ";
-constexpr std::string_view kEditLine = "# edit ";   ///< STEP STATE, of the lines that follow
-constexpr std::string_view kHeldLine = "# held ";   ///< ASKED STORED ELEMENTS, of the edit
-constexpr std::string_view kTakenLine = "# taken "; ///< saved, and taken back since
-constexpr std::string_view kBytesLine = "# bytes "; ///< OFFSET BEFORE AFTER FILE, of that
-constexpr std::string_view kHidden = "#| ";         ///< before a line that is not to be applied
 constexpr qint64 kMostBytes = qint64{1} << 30;
-/// Longer ones are planned anew from nothing that is at hand: they are not taken back again.
-constexpr std::uint64_t kMostTakenBytes = std::uint64_t{16} << 20;
-
-std::string hexOf(const SharedBytes &bytes)
-{
-    return QByteArray(reinterpret_cast<const char *>(bytes.data()),
-                      static_cast<qsizetype>(bytes.size()))
-        .toHex()
-        .toStdString();
-}
-
-SharedBytes bytesOf(const std::string &hex)
-{
-    const QByteArray raw = QByteArray::fromHex(QByteArray::fromStdString(hex));
-    const auto bytes =
-        std::as_bytes(std::span(raw.constData(), static_cast<std::size_t>(raw.size())));
-    return std::vector<std::byte>(bytes.begin(), bytes.end());
-}
-
-/// The lines of one edit, those of one that is not to be applied as comments.
-std::string linesOf(Edit edit, const std::string &note, bool applied)
-{
-    edit.note = note;
-    const std::string script = patch::scriptText(std::span(&edit, 1));
-    if (applied)
-        return script;
-    std::string text;
-    std::istringstream in(script);
-    for (std::string line; std::getline(in, line);)
-        text += std::string(kHidden) + line + "\n";
-    return text;
-}
-
-std::string heldLine(const AppliedEdit &edit)
-{
-    return edit.elements == 0
-               ? std::string()
-               : fmt::format("{}{} {} {}\n", kHeldLine, edit.asked, edit.stored, edit.elements);
-}
-
-std::string takenText(const AppliedEdit &edit, const std::vector<std::string> &files)
-{
-    std::string text = std::string(kTakenLine) + "\n" + linesOf(edit.edit, edit.edit.note, false);
-    for (const FileEdit &run : edit.bytes)
-        text += fmt::format("{}{} {} {} {}\n", kBytesLine, run.offset.value, hexOf(run.before),
-                            hexOf(run.after), files[run.file]);
-    return text;
-}
-
-bool isSmall(const AppliedEdit &edit)
-{
-    std::uint64_t bytes = 0;
-    for (const FileEdit &run : edit.bytes)
-        bytes += run.after.size();
-    return bytes <= kMostTakenBytes;
-}
-
-std::string_view stateOf(const ui::PatchEntry &entry)
-{
-    return entry.active ? "on" : entry.off ? "off" : "undone";
-}
-
-/// An edit of the text and the note on it, while its lines are read.
-struct Chunk {
-    bool taken = false;
-    ui::PatchEntry entry{nullptr};
-    double asked = 0, stored = 0;
-    std::uint64_t elements = 0; ///< 0: what was held is not stated
-    std::string script;
-    std::vector<FileEdit> bytes;
-};
-
-/// "ASKED STORED ELEMENTS"; not stated where that is no such line.
-void readHeld(Chunk &chunk, const std::string &line)
-{
-    std::istringstream in(line);
-    std::string asked, stored;
-    std::uint64_t elements = 0;
-    in >> asked >> stored >> elements;
-    const auto a = patch::parseNumber({asked, 0}), b = patch::parseNumber({stored, 0});
-    if (!a || !b)
-        return;
-    chunk.asked = *a;
-    chunk.stored = *b;
-    chunk.elements = elements;
-}
-
-/// "OFFSET BEFORE AFTER FILE"; nothing of a file that is not there any more, and of no
-/// such line.
-void addBytes(Chunk &chunk, const std::string &line, const Bundle &bundle)
-{
-    std::istringstream in(line);
-    std::uint64_t offset = 0;
-    std::string before, after, file;
-    in >> offset >> before >> after;
-    in.get();
-    std::getline(in, file);
-    const auto index = bundle.fileByPath(file);
-    SharedBytes first = bytesOf(before), then = bytesOf(after);
-    if (index && first.size() == then.size())
-        chunk.bytes.push_back({*index, FileOffset(offset), std::move(first), std::move(then)});
-}
-
-Result<void> finishChunk(const Chunk &chunk, UnsavedEdits &all)
-{
-    auto edits = parseEditScript(chunk.script, "unsaved edits");
-    if (!edits)
-        return tl::unexpected(std::move(edits.error()));
-    for (Edit &edit : *edits) {
-        auto made = std::make_shared<AppliedEdit>();
-        made->edit = std::move(edit);
-        made->asked = chunk.asked;
-        made->stored = chunk.stored;
-        made->elements = chunk.elements;
-        if (chunk.taken) {
-            made->bytes = chunk.bytes;
-            made->tables = true; // read again, whatever they were
-            all.takenBack.push_back(std::move(made));
-            continue;
-        }
-        ui::PatchEntry entry = chunk.entry;
-        entry.note = made->edit.note;
-        entry.edit = std::move(made);
-        all.entries.push_back(std::move(entry));
-    }
-    return {};
-}
-
-QString textAfter(const QByteArray &line, std::string_view mark)
-{
-    return QString::fromUtf8(line.mid(static_cast<qsizetype>(mark.size())).trimmed());
-}
-
-bool begins(const QByteArray &line, std::string_view mark)
-{
-    return line.startsWith(QByteArrayView(mark.data(), static_cast<qsizetype>(mark.size())));
-}
-
-/// By its first lines and the number of its edits; nothing of what is no such file.
+/// Nothing of what is no such file.
 std::optional<EditJournal::Left> describedFile(const QString &path)
 {
-    QFile file(path);
-    if (!file.open(QIODevice::ReadOnly) || file.size() > kMostBytes ||
-        !begins(file.readLine(), kFirstLine))
+    std::ifstream in(toPath(path));
+    const auto head = QFileInfo(path).size() <= kMostBytes ? readUnsavedHead(in) : std::nullopt;
+    if (!head)
         return std::nullopt;
-    EditJournal::Left left{path, textAfter(file.readLine(), kBundleLine), {}, 0};
-    left.made = QDateTime::fromString(textAfter(file.readLine(), kMadeLine), Qt::ISODate);
-    while (!file.atEnd()) {
-        const QByteArray line = file.readLine();
-        left.edits += begins(line, kEditLine) || begins(line, kTakenLine) ? 1 : 0;
-    }
-    return left;
+    return EditJournal::Left{path, ui::fromUtf8(head->bundle),
+                             QDateTime::fromString(ui::fromUtf8(head->made), Qt::ISODate),
+                             head->edits};
 }
 
 QString lockOf(const QString &file)
@@ -386,55 +235,6 @@ QString wholePath(const QString &bundle)
 }
 
 } // namespace
-
-std::string unsavedText(const UnsavedEdits &edits, const QString &bundle,
-                        const std::vector<std::string> &files)
-{
-    std::string text =
-        fmt::format("{}\n{}{}\n{}{}\n", kFirstLine, kBundleLine, bundle.toStdString(), kMadeLine,
-                    QDateTime::currentDateTimeUtc().toString(Qt::ISODate).toStdString());
-    for (const auto &edit : edits.takenBack) {
-        if (isSmall(*edit))
-            text += takenText(*edit, files);
-    }
-    for (const ui::PatchEntry &entry : edits.entries)
-        text += fmt::format("{}{} {}\n", kEditLine, entry.step, stateOf(entry)) +
-                heldLine(*entry.edit) + linesOf(entry.edit->edit, entry.note, entry.active);
-    return text;
-}
-
-Result<UnsavedEdits> parseUnsaved(std::string_view text, const Bundle &bundle)
-{
-    UnsavedEdits all;
-    std::optional<Chunk> chunk;
-    const auto finish = [&]() -> Result<void> {
-        const auto last = std::exchange(chunk, std::nullopt);
-        return last ? finishChunk(*last, all) : Result<void>();
-    };
-    std::istringstream in{std::string(text)};
-    for (std::string line; std::getline(in, line);) {
-        if (line.starts_with(kEditLine) || line.starts_with(kTakenLine)) {
-            if (auto done = finish(); !done)
-                return tl::unexpected(std::move(done.error()));
-            chunk.emplace();
-            chunk->taken = line.starts_with(kTakenLine);
-            std::istringstream words(line.substr(kEditLine.size()));
-            std::string state;
-            words >> chunk->entry.step >> state;
-            chunk->entry.active = state == "on";
-            chunk->entry.off = state == "off";
-        } else if (chunk && line.starts_with(kBytesLine)) {
-            addBytes(*chunk, line.substr(kBytesLine.size()), bundle);
-        } else if (chunk && line.starts_with(kHeldLine)) {
-            readHeld(*chunk, line.substr(kHeldLine.size()));
-        } else if (chunk) {
-            chunk->script +=
-                (line.starts_with(kHidden) ? line.substr(kHidden.size()) : line) + "\n";
-        }
-    }
-    auto done = finish();
-    return done ? Result<UnsavedEdits>(std::move(all)) : tl::unexpected(std::move(done.error()));
-}
 
 EditJournal::EditJournal(const QString &stateFolder, std::function<void(const QString &)> told)
     : m_folder(stateFolder + u"/edits"_s), m_told(std::move(told))

@@ -95,17 +95,6 @@ std::vector<FileEdit> composed(const std::vector<FileEdit> &first,
 /// True where both set the same cell: kind, weight, part and indices are equal.
 bool sameCell(const Edit &a, const Edit &b);
 
-/// Edits of a bundle that are not on the disk.
-struct UnsavedEdits {
-    /// Saved, and taken back since: with the bytes that they changed.
-    std::vector<std::shared_ptr<const AppliedEdit>> takenBack;
-    /// The others, in the order of Session::patches(). Of what each set, `asked`, `stored` and
-    /// `elements` are kept; 0 elements: that is not known.
-    std::vector<ui::PatchEntry> entries;
-
-    bool empty() const { return takenBack.empty() && entries.empty(); }
-};
-
 /// Those of `patches` that are laid.
 std::vector<AppliedEditPtr> laidOf(const std::vector<ui::PatchEntry> &patches);
 /// Those of `patches` that are not on the disk, where the last save wrote `onDisk`.
@@ -124,14 +113,6 @@ struct RemadeEdits {
 /// On a fork of `base`: all together, or where they do not fit, those that do.
 RemadeEdits remakeEdits(const BundlePtr &base, UnsavedEdits edits, double tolerance,
                         Progress &progress);
-
-/// As a script of edits (parseEditScript) that makes those that are on; what else there is stands
-/// in comments: the bundle, when it was written, steps, switched off, undone and taken back edits.
-/// `files`: paths of the bundle's files, by their indices.
-std::string unsavedText(const UnsavedEdits &edits, const QString &bundle,
-                        const std::vector<std::string> &files);
-/// Errors: those of parseEditScript.
-Result<UnsavedEdits> parseUnsaved(std::string_view text, const Bundle &bundle);
 
 /// The unsaved edits of a window as a file in the folder of the user's state, written off the GUI
 /// thread from the moment they are made, whole or not at all. It outlives a process that is killed;

@@ -260,44 +260,6 @@ private Q_SLOTS:
         QVERIFY(other.left(m_path).empty());
     }
 
-    /// Any text is read or refused; bytes that were taken back are as many as were there.
-    void anyText()
-    {
-        QVERIFY(open());
-        const Bundle &bundle = *m_session->bundle();
-        const std::string whole =
-            "# kernscope unsaved edits 1\n# bundle x\n# made 2026-11-30T08:00:00Z\n# taken \n"
-            "#| set conv_0_weight[0]=1\n# bytes 64 0000 003c " +
-            bundle.files().at(0).path +
-            "\n# edit 1 off\n# held 1 0.5 2\n#| # a note\n#| set conv_0_weight[1]=1\n"
-            "# edit 2 on\nset conv_0_weight[2]=0x1p3\n";
-        constexpr std::string_view kOthers = "0 9af#|\n[]=:,-x\xff";
-        std::mt19937 random(1);
-        int read = 0;
-        for (int run = 0; run < 3000; ++run) {
-            std::string text = whole;
-            for (unsigned changes = random() % 4; changes > 0; --changes) {
-                const std::size_t at = random() % text.size(), count = random() % 9;
-                switch (random() % 3) {
-                case 0: text[at] = kOthers[random() % kOthers.size()]; break;
-                case 1: text.erase(at, count); break;
-                default: text.insert(at, whole.substr(random() % whole.size(), 5 * count));
-                }
-            }
-            const auto edits = app::parseUnsaved(text, bundle);
-            if (!edits) {
-                QVERIFY(!edits.error().message.empty());
-                continue;
-            }
-            ++read;
-            for (const auto &edit : edits->takenBack) {
-                for (const FileEdit &bytes : edit->bytes)
-                    QCOMPARE(bytes.before.size(), bytes.after.size());
-            }
-        }
-        QVERIFY(read > 300);
-    }
-
     void goneOnceSaved()
     {
         QVERIFY(open());

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/bundle/weight.h"
-#include "core/patch/patch.h"
+#include "core/patch/edit/unsaved_edits.h"
 
 #include <QObject>
 #include <QPointer>
@@ -36,14 +36,7 @@ struct Place {
     friend bool operator==(const Place &, const Place &) = default;
 };
 
-/// One row of the list of patches.
-struct PatchEntry {
-    std::shared_ptr<const AppliedEdit> edit; ///< never null; shared, for a fill may be large
-    std::size_t step = 0;  ///< its command's index in undoStack(); a command may hold several edits
-    bool active = true;    ///< false: undone or switched off
-    bool off = false;      ///< switched off by itself; later ones may be active
-    std::string note = {}; ///< of the one who made it
-};
+using kernscope::PatchEntry;
 
 /// What the docks share: the open bundles, the common position with its history, whether edits are
 /// allowed, and the tasks. It knows nothing of windows and files; the document in app/ feeds it.
