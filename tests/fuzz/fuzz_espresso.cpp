@@ -4,8 +4,8 @@
 using namespace kernscope;
 using FileBytes = std::vector<std::byte>;
 
-/// The input is the weight file, or after a zero byte the layers: it opens or is refused, its
-/// sections cover it, and what it lists decodes or says why not.
+/// The input is the weight file, or after a zero byte layers and shapes: it opens or is refused,
+/// its sections cover it, and what it lists decodes or says why not.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size)
 {
     const auto input = fuzz::bytesOf(data, size);
@@ -20,6 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
             "x.mlmodelc",
             {.memory = {{"model.espresso.net", layers ? FileBytes(given.begin(), given.end())
                                                       : FileBytes(net.begin(), net.end())},
+                        {"model.espresso.shape", FileBytes(given.begin(), given.end())},
                         {"model.espresso.weights",
                          layers ? FileBytes(8) : FileBytes(given.begin(), given.end())}}}))
         fuzz::checkBundle(**bundle, *containerReader(BundleKind::Mlmodelc));

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/weight_where.h"
+#include "core/audit/audit.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/build_facts.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/shapes/infer.h"
+#include "core/codec/analysis/reduction.h"
 #include "core/search/pattern.h"
 #include "core/search/place.h"
 #include "tests/fuzz/bundle_seeds.h"
@@ -11,19 +13,21 @@
 
 #include <algorithm>
 
+#include <nlohmann/json.hpp>
+
 using namespace kernscope;
 
 namespace {
 
-/// A sound bundle, with `metadata` as its metadata.json.
-BundlePtr bundleWith(std::string_view metadata)
+/// A sound bundle, or a pipeline of it alone, with `metadata` as its metadata.json.
+BundlePtr bundleWith(std::string_view metadata, const std::string &folder = {})
 {
     static const std::string seed = fuzz::bundleSeeds().front();
     const std::string_view input = seed;
     const std::size_t cut = input.find(fuzz::kWeightsMark);
     const auto bundle = Bundle::open(
-        "fuzz.mlmodelc", {.memory = {{"model.mil", fuzz::copyOf(input.substr(0, cut))},
-                                     {"weights/weight.bin",
+        "fuzz.mlmodelc", {.memory = {{folder + "model.mil", fuzz::copyOf(input.substr(0, cut))},
+                                     {folder + "weights/weight.bin",
                                       fuzz::copyOf(input.substr(cut + fuzz::kWeightsMark.size()))},
                                      {"metadata.json", fuzz::copyOf(metadata)}}});
     fuzz::require(bundle.has_value() && !(*bundle)->weights().empty());
@@ -94,14 +98,34 @@ void checkShape(std::string_view text)
         fuzz::require(extent == mil::kUnknownExtent || (extent >= 1 && extent <= INT32_MAX));
 }
 
+/// What a package says of how it was compressed.
+void checkScheme(const BundlePtr &checkpoint, std::string_view text)
+{
+    const nlohmann::json metadata{{{"userDefinedMetadata", {{"compression", text}}}}};
+    const auto audited = audit::auditPackage(
+        bundleWith(metadata.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)),
+        checkpoint);
+    fuzz::require(audited || !audited.error().message.empty());
+}
+
+void checkValues(const std::string &text)
+{
+    const auto halves = codec::parseReductionValues(std::span(&text, 1));
+    fuzz::require(halves ? halves->size() <= codec::kMostReductionValues
+                         : !halves.error().message.empty());
+}
+
 } // namespace
 
-/// What people type, and the remarks of a compiler: any text is read or refused with a message, and
-/// what is read names what there is.
+/// What people type, and the remarks of a compiler or converter: any text is read or refused with a
+/// message, and what is read names what there is.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size)
 {
     const std::string_view text(reinterpret_cast<const char *>(data), size);
     const BundlePtr bundle = bundleWith(text);
+    bundleWith(text, "model0/");
+    checkScheme(bundle, text);
+    checkValues(std::string(text));
     checkFilter(*bundle, text);
     checkPatterns(text);
     checkPlace(*bundle, text);
