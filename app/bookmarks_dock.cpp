@@ -277,6 +277,7 @@ void BookmarksDock::load()
             m_fault = tr("The bookmarks in %1 cannot be read: %2 They are left as they are.")
                           .arg(ui::fromUtf8(kept.error().file), ui::fromUtf8(kept.error().message));
     }
+    m_kept = bookmarks;
     m_model->setBookmarks(std::move(bookmarks));
     showRows();
 }
@@ -298,8 +299,9 @@ void BookmarksDock::followSaveAs()
 void BookmarksDock::keep()
 {
     if (m_store && !m_path.isEmpty() && m_fault.isEmpty()) {
-        if (const auto kept = m_store->save(m_path, m_model->bookmarks()); !kept)
+        if (const auto kept = m_store->save(m_path, m_model->bookmarks(), m_kept); !kept)
             Q_EMIT session().statusMessage(ui::fromUtf8(describe(kept.error())));
+        m_kept = m_model->bookmarks();
     }
     showRows();
 }

@@ -101,8 +101,9 @@ private:
     QTableView *m_table = nullptr;
     QAction *m_undo = nullptr, *m_beside = nullptr;
     std::optional<BookmarkStore> m_store;
-    QString m_path;  ///< of the bundle whose bookmarks these are
-    QString m_fault; ///< the file of bookmarks cannot be read: it is left as it is
+    QString m_path;   ///< of the bundle whose bookmarks these are
+    Bookmarks m_kept; ///< as this window last read or wrote them
+    QString m_fault;  ///< the file of bookmarks cannot be read: it is left as it is
 };
 
 } // namespace kernscope::app

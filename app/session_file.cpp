@@ -6,6 +6,8 @@
 #include "widgets/common/qt.h"
 #include "widgets/models/table_text.h"
 
+#include <set>
+
 namespace kernscope::app {
 
 namespace {
@@ -119,8 +121,19 @@ Result<Bookmarks> BookmarkStore::load(const QString &bundle) const
     return bookmarks;
 }
 
-Result<void> BookmarkStore::save(const QString &bundle, const Bookmarks &bookmarks) const
+Result<void> BookmarkStore::save(const QString &bundle, Bookmarks bookmarks,
+                                 const Bookmarks &before) const
 {
+    std::set<std::pair<QString, qint64>> known;
+    const auto isNew = [&known](const Bookmark &each) {
+        return known.emplace(each.place, each.made.toSecsSinceEpoch()).second;
+    };
+    for (const Bookmark &each : before + bookmarks)
+        isNew(each);
+    for (const Bookmark &each : TRY(load(bundle))) {
+        if (bookmarks.size() < kMostBookmarks && isNew(each))
+            bookmarks.push_back(each);
+    }
     const QString path = isBeside(bundle) ? besideOf(bundle) : fileOf(bundle);
     // Beside the bundle the file also says that they are kept there.
     return bookmarks.isEmpty() && !isBeside(bundle)

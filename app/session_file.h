@@ -48,9 +48,9 @@ public:
 
     /// None where there is no file. Errors: those of parseBookmarks, "io.open", "io.read".
     Result<Bookmarks> load(const QString &bundle) const;
-    /// No file is left of none. Writes where they are kept, whole or not at all. Errors:
-    /// "io.write".
-    Result<void> save(const QString &bundle, const Bookmarks &bookmarks) const;
+    /// No file is left of none. Writes where they are kept, whole or not at all, with those that
+    /// another window has added since they were as `before`. Errors: "io.write"; those of load().
+    Result<void> save(const QString &bundle, Bookmarks bookmarks, const Bookmarks &before) const;
     /// Writes them to the other place and takes the file here away. Errors: "io.write".
     Result<void> keepBeside(const QString &bundle, const Bookmarks &bookmarks, bool beside) const;
 

@@ -113,7 +113,7 @@ private Q_SLOTS:
         const FileBytes before = bytesOf(a);
         const Bookmarks kept{bookmark(u"x"_s, u"y"_s)};
         QVERIFY(store.load(a) && store.load(a)->isEmpty());
-        QVERIFY(store.save(a, kept));
+        QVERIFY(store.save(a, kept, {}));
         QVERIFY(*store.load(a) == kept);
         QVERIFY(store.load(b)->isEmpty());
         // The same bundle by another path.
@@ -122,13 +122,26 @@ private Q_SLOTS:
         QVERIFY(store.keepBeside(a, kept, true));
         QVERIFY(BookmarkStore::isBeside(a) && !QFile::exists(store.fileOf(a)));
         QVERIFY(*store.load(a) == kept);
-        QVERIFY(store.save(a, {}));
+        QVERIFY(store.save(a, {}, kept));
         QVERIFY(BookmarkStore::isBeside(a) && store.load(a)->isEmpty());
         QVERIFY(store.keepBeside(a, kept, false));
         QVERIFY(!BookmarkStore::isBeside(a) && *store.load(a) == kept);
-        QVERIFY(store.save(a, {}));
+        QVERIFY(store.save(a, {}, kept));
         QVERIFY(!QFile::exists(store.fileOf(a)));
         QVERIFY(bytesOf(a) == before);
+    }
+
+    /// Two windows: what the other one has added stays, what this one has removed is gone.
+    void storeKeepsThoseOfAnotherWindow()
+    {
+        const QTemporaryDir folder;
+        const BookmarkStore store(folder.filePath(u"state"_s));
+        const QString a = writeSample(folder.path(), u"dense"_s);
+        const Bookmark x = bookmark(u"x"_s, {}), y = bookmark(u"y"_s, {}), z = bookmark(u"z"_s, {});
+        QVERIFY(store.save(a, {x, y}, {}));
+        QVERIFY(store.save(a, {x, y, z}, {x, y}));
+        QVERIFY(store.save(a, {x}, {x, y}));
+        QVERIFY(*store.load(a) == Bookmarks({x, z}));
     }
 
     void windowKeepsPlacesAndGoesBack()
