@@ -39,6 +39,8 @@ struct Joined {
     const StoredTensor *zeros = nullptr;
     /// The scales as `grid` has them, where they are not stored so.
     std::vector<std::byte> finer = {};
+    /// Zero points that lie over the ends of words, one after the other.
+    std::vector<std::byte> plainZeros = {};
     /// Of rows in words of 32 bits with a rest: codes of a word, or of a row whose codes are dense.
     std::uint64_t each = 0;
 };
@@ -347,6 +349,22 @@ private:
         return std::nullopt;
     }
 
+    /// Codes of a matrix, row by row, whose columns are dense in words of 32 bits.
+    static std::vector<std::byte> downColumns(std::span<const std::byte> words, const Shape &matrix,
+                                              std::uint64_t bits)
+    {
+        const std::uint64_t columns = matrix[1], all = matrix[0] * columns * bits;
+        std::vector<std::byte> made(static_cast<std::size_t>((all + 7) / 8));
+        for (std::uint64_t to = 0; to < all && !words.empty(); ++to) {
+            const std::uint64_t column = to / bits % columns,
+                                from = to / bits / columns * bits + to % bits; // in the column
+            const std::uint64_t at = (from / 32 * columns + column) * 32 + from % 32;
+            made[static_cast<std::size_t>(to / 8)] |=
+                (words[static_cast<std::size_t>(at / 8)] >> at % 8 & std::byte{1}) << to % 8;
+        }
+        return made;
+    }
+
     /// NAME_packed of int32 with codes of 1 to 8 bits, less half their range, dense or as many a
     /// word as have room, and NAME_scale; of asymmetric ones NAME_zero_point, packed alike but
     /// along the rows, or one of int8. The bits are those of config.json or fit NAME_shape, which
@@ -394,10 +412,11 @@ private:
         if (const StoredTensor *zeros = tensor(plain + "_zero_point")) {
             const bool one =
                 zeros->type == ElementType::Int8 && elementCount(zeros->shape) == ElementCount(1);
-            const bool fits =
-                zeros->type == ElementType::Int32 && joined.grid.size() == 2 &&
-                (32 % bits == 0 || !found->second) &&
-                zeros->shape == Shape{(joined.grid[0] + each - 1) / each, joined.grid[1]};
+            const bool across = found->second && 32 % bits != 0;
+            const bool fits = zeros->type == ElementType::Int32 && joined.grid.size() == 2 &&
+                              zeros->shape == Shape{across ? (joined.grid[0] * bits + 31) / 32
+                                                           : (joined.grid[0] + each - 1) / each,
+                                                    joined.grid[1]};
             const auto bytes = bytesOf(*zeros);
             if ((!one || bytes.empty()) && !fits)
                 return std::nullopt;
@@ -406,6 +425,8 @@ private:
                     static_cast<std::uint8_t>(std::to_integer<unsigned>(bytes[0]) + half);
             else
                 joined.offset.reset();
+            if (fits && across)
+                joined.plainZeros = downColumns(bytes, joined.grid, bits);
             joined.zeros = zeros;
         }
         return joined;
@@ -596,6 +617,8 @@ codec::Operand constantOf(codec::PartRole role, std::vector<std::byte> bytes, El
 /// Zero points: packed ones as the grid of scales has them.
 codec::Operand zerosOf(const Joined &joined)
 {
+    if (!joined.plainZeros.empty())
+        return constantOf(codec::PartRole::Offset, joined.plainZeros, joined.codeType, joined.grid);
     if (joined.zeros->type == joined.codeType)
         return operandOf(codec::PartRole::Offset, *joined.zeros, joined.codeType, joined.grid);
     auto packed =

@@ -435,6 +435,44 @@ private slots:
         QCOMPARE(openParts(other)->weights().size(), 3U); // stay what they are
     }
 
+    /// Bits that do not divide a word: dense down each column, or as many a word as have room.
+    void packedZeroPointsOfOddBits_data()
+    {
+        const auto row = addColumns<int, bool>();
+        for (const int bits : {3, 5, 6, 7}) {
+            row(("dense " + QByteArray::number(bits)).constData(), bits, true);
+            row(("padded " + QByteArray::number(bits)).constData(), bits, false);
+        }
+    }
+
+    void packedZeroPointsOfOddBits()
+    {
+        const auto [bits, dense] = fetched<int, bool>();
+        constexpr int kRows = 13, kColumns = 16;
+        QByteArray codes, zeros;
+        for (int row = 0; row < kRows; ++row)
+            codes += wordsOf(kColumns, bits, dense);
+        const QByteArray column = wordsOf(kRows, bits, dense); // of each group
+        for (int at = 0; at < column.size(); at += 4)
+            zeros += column.sliced(at, 4) + column.sliced(at, 4);
+        const QByteArray shapes[] = {shapeText({kRows, int(codes.size()) / 4 / kRows}),
+                                     shapeText({int(column.size()) / 4, 2})};
+        const BundlePtr bundle = VERIFIED(openParts(
+            {{"l.weight_packed", "I32", shapes[0].constData(), codes},
+             {"l.weight_scale", "F32", "[13,2]", floats(std::vector<float>(2 * kRows, 1))},
+             {"l.weight_zero_point", "I32", shapes[1].constData(), zeros},
+             {"l.weight_shape", "I64", "[2]", shapeBytes({kRows, kColumns})}},
+            bitsConfig(bits, dense ? "0.18.0" : "0.15.0")));
+        QCOMPARE(bundle->weights().size(), 2U); // and the shape
+        std::vector<float> expected;
+        const int mask = (1 << bits) - 1;
+        for (int row = 0; row < kRows; ++row) {
+            for (int at = 0; at < kColumns; ++at)
+                expected.push_back(float((at & mask) - (row & mask)));
+        }
+        QCOMPARE(valuesOf(*bundle, 0), expected);
+    }
+
     /// Codes of a byte with zero points of a byte.
     void zeroPoints()
     {
