@@ -254,6 +254,7 @@ void addForm(ExpectedForm &rule, const Node &spec, Keys keys, std::string type)
     if (const auto wrong = unknownFormWord(form.text))
         fail(spec, *wrong + ", which no weight has");
     rule.form = form.text;
+    rule.patterns = has("n_m_ratio");
     constexpr std::int64_t kFewest = 10; // coremltools writes fewer elements into the program
     if (has("weight_threshold"))
         rule.threshold = static_cast<std::uint64_t>(

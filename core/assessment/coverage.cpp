@@ -4,9 +4,11 @@
 #include "core/assessment/weight_facts.h"
 #include "core/base/csv.h"
 #include "core/base/error_builder.h"
+#include "core/base/json_place.h"
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
+#include "core/container/mil/program.h"
 #include "core/form/form_steps.h"
 
 #include <algorithm>
@@ -14,6 +16,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace kernscope {
 
@@ -200,15 +203,21 @@ bool isDenseForm(std::string_view form)
     });
 }
 
-/// Bits that a code of an expected form takes: of "palette4" 4, of "int8" 8; 16 where it says none.
-std::uint64_t bitsOfForm(std::string_view form)
+/// Bytes of a weight in an expected form: of "palette4" 4 bits an element, of "int8" 8, where it
+/// says none 16; of "sparse75" a quarter of them, and a bit of the mask.
+std::uint64_t bytesOfForm(ElementCount elements, std::string_view form)
 {
+    const std::uint64_t bytesOfBit =
+        packedBytes(elements, ElementType::Uint1).value_or(ByteCount()).value;
     std::uint64_t bits = std::max(numberIn(form, "palette"), numberIn(form, "lut"));
     for (const std::string_view word : wordsOfForm(form)) {
         if (bits == 0)
             bits = bitWidth(typeIn(word));
     }
-    return bits > 0 ? bits : 16;
+    const std::uint64_t leftOut = std::min<std::uint64_t>(numberIn(form, "sparse"), 100);
+    const std::uint64_t dense = bytesOfBit * (bits > 0 ? bits : 16);
+    return dense - dense / 100 * leftOut - dense % 100 * leftOut / 100 +
+           (leftOut > 0 ? bytesOfBit : 0);
 }
 
 bool hasForm(const Bundle &bundle, const Weight &weight, std::string_view form)
@@ -311,6 +320,9 @@ std::string leftBecause(const Bundle &bundle, const Weight &weight, const Expect
         if (std::string text = notDivisible(weight, *rule); !text.empty())
             return text;
     }
+    if (rule && rule->patterns && !takesPatterns(bundle, weight) && !weight.consumers.empty())
+        return fmt::format("operation not covered: {}, n:m zeros are of conv and linear",
+                           weight.consumers.front().op);
     // What coreai-opt compresses; coremltools does so whatever reads the weight.
     static constexpr std::array<std::string_view, 10> kCovered{
         "conv", "linear", "matmul", "gather",    "einsum",
@@ -361,6 +373,13 @@ std::string coveredForm(const Bundle &bundle, std::size_t index)
 }
 
 } // namespace
+
+bool takesPatterns(const Bundle &bundle, const Weight &weight)
+{
+    return isOfCoreAi(bundle) || std::ranges::all_of(weight.consumers, [](const Consumer &each) {
+               return (each.op == "conv" || each.op == "linear") && each.param == "weight";
+           });
+}
 
 std::optional<std::string> unknownFormWord(std::string_view form)
 {
@@ -468,10 +487,7 @@ Coverage coverageOf(const Bundle &bundle, const CoverageRules &rules,
                         : hasForm(bundle, weight, row.expected) || mayStay(bundle, weight, *rule);
         if (!row.kept) {
             const std::uint64_t should =
-                partner
-                    ? partner->bytes
-                    : packedBytes(weight.elements, ElementType::Uint1).value_or(ByteCount()).value *
-                          bitsOfForm(row.expected);
+                partner ? partner->bytes : bytesOfForm(weight.elements, row.expected);
             row.extraBytes = weight.storedBytes.value - std::min(should, weight.storedBytes.value);
         }
         if (weight.form.isDense() &&
@@ -486,6 +502,92 @@ Coverage coverageOf(const Bundle &bundle, const CoverageRules &rules,
             coverage.unused.push_back(rules.expected[j].pattern);
     }
     return coverage;
+}
+
+CompressionScheme compressionScheme(const Bundle &package)
+{
+    using Json = nlohmann::json;
+    const auto number = [](const Json &json, const char *key) {
+        const auto at = json.find(key);
+        return at != json.end() && at->is_number_unsigned() ? at->get<std::uint64_t>() : 0;
+    };
+    const auto word = [](const Json &json, const char *key) {
+        const auto at = json.find(key);
+        const auto *text = at == json.end() ? nullptr : at->get_ptr<const std::string *>();
+        return text ? *text : std::string();
+    };
+    CompressionScheme scheme;
+    for (const mil::ModelDescription &description : package.program()->descriptions) {
+        for (const auto &[key, text] : description.metadata) {
+            if (key != "compression" || !jsonFits(text))
+                continue;
+            const Json json = Json::parse(text, nullptr, false);
+            if (!json.is_object())
+                continue;
+            scheme.text = text;
+            scheme.compresses = word(json, "form") != "dense";
+            scheme.threshold = number(json, "weight_threshold");
+            const std::string granularity = word(json, "granularity");
+            if (granularity == "per_block")
+                scheme.block = std::max<std::uint64_t>(number(json, "block_size"), 1);
+            if (granularity == "per_grouped_channel")
+                scheme.group = std::max<std::uint64_t>(number(json, "group_size"), 1);
+            const auto ratio = json.find("n_m_ratio");
+            if (ratio != json.end() && ratio->is_array() && ratio->size() == 2 &&
+                (*ratio)[1].is_number_unsigned())
+                scheme.pattern = (*ratio)[1].get<std::uint64_t>();
+            return scheme;
+        }
+    }
+    scheme.threshold = kCoreAiThreshold;
+    scheme.compresses = std::ranges::any_of(package.weights(), [](const Weight &weight) {
+        return !weight.fault && !weight.form.isDense() && weight.elements.value > kCoreAiThreshold;
+    });
+    return scheme;
+}
+
+std::optional<std::string> notAsScheme(const Bundle &package, std::size_t index,
+                                       const ChannelAxes &axes, const CompressionScheme &scheme)
+{
+    const Weight &weight = package.weights()[index];
+    if (!scheme.compresses || weight.fault || !weight.form.isDense() || weight.shape.size() < 2 ||
+        weight.elements.value <= scheme.threshold)
+        return std::nullopt;
+    const auto along = [&](std::size_t axis) {
+        return axis < weight.shape.size() ? weight.shape[axis] : 1;
+    };
+    const std::uint64_t outputs = along(axes.output), inputs = along(axes.input);
+    if ((scheme.block > 0 && inputs % scheme.block != 0) ||
+        (scheme.group > 0 && outputs % scheme.group != 0) ||
+        (scheme.pattern > 0 && (inputs % scheme.pattern != 0 || inputs < 2 * scheme.pattern ||
+                                !takesPatterns(package, weight))))
+        return std::nullopt;
+    std::set<std::string_view> readers;
+    for (const Consumer &each : weight.consumers)
+        readers.insert(each.op);
+    std::size_t like = 0, same = 0, dense = 0;
+    for (std::size_t i = 0; i < package.weights().size(); ++i) {
+        const Weight &other = package.weights()[i];
+        if (i == index || other.fault || other.shape.size() != weight.shape.size() ||
+            other.function != weight.function ||
+            std::ranges::none_of(other.consumers,
+                                 [&](const Consumer &each) { return readers.count(each.op) > 0; }))
+            continue;
+        const bool smaller = other.elements.value <= weight.elements.value;
+        like += smaller && !other.form.isDense();
+        same += other.shape == weight.shape && !other.form.isDense();
+        dense += other.elements.value >= weight.elements.value && other.form.isDense();
+    }
+    // Said by the package: a smaller one like it is compressed, or most are. Else one of its shape.
+    const bool fits = scheme.text.empty() ? same > dense : like + same > 0 || dense == 0;
+    if (!fits || (like + same == 0 && scheme.text.empty()))
+        return std::nullopt;
+    return scheme.text.empty()
+               ? fmt::format("It is not compressed (dense), as {} of its shape and operation {}",
+                             same, same == 1 ? "is" : "are")
+               : std::string(
+                     "It is not compressed: left dense, where the package says that weights "
+                     "of its size are");
 }
 
 } // namespace kernscope

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/assessment/assess.h"
 #include "core/base/error.h"
 #include "core/bundle/bundle_fwd.h"
 
@@ -28,7 +29,8 @@ struct ExpectedForm {
     /// Weights of as many elements and fewer may stay dense, where a compressed form is expected;
     /// empty: as many as the tools that make such a package leave.
     std::optional<std::uint64_t> threshold = {};
-    bool vectors = true; ///< false: so may weights of one axis
+    bool vectors = true;   ///< false: so may weights of one axis
+    bool patterns = false; ///< zeros of n:m, which takesPatterns() tells of
     /// The axis that blocks or groups lie along, below 0 from the end; empty: that of the inputs or
     /// outputs.
     std::optional<std::int64_t> axis = {};
@@ -99,6 +101,10 @@ struct Coverage {
 Coverage coverageOf(const Bundle &bundle, const CoverageRules &rules,
                     const std::vector<bool> &asked = {});
 
+/// Whether the tools that make such a bundle give the weight zeros of n:m: coremltools keeps them
+/// to the weights of convolutions and linear layers.
+bool takesPatterns(const Bundle &bundle, const Weight &weight);
+
 /// What the compressed weights of a bundle say of its compression.
 struct CompressedWeights {
     std::uint64_t least = UINT64_MAX; ///< elements of the smallest
@@ -109,5 +115,21 @@ CompressedWeights compressedWeights(const Bundle &bundle);
 /// others. `compressed`: of that bundle, for callers that ask of many weights.
 std::string whyDense(const Bundle &bundle, std::size_t weight,
                      const CompressedWeights *compressed = nullptr);
+
+/// How a package means its weights to be compressed: what its metadata says under "compression",
+/// else what its weights are.
+struct CompressionScheme {
+    std::string text;            ///< as the package says it, one line; empty: derived
+    bool compresses = false;     ///< anything at all
+    std::uint64_t threshold = 0; ///< weights of fewer elements stay dense
+    std::uint64_t block = 0;     ///< elements a block along the input axis; 0: no blocks
+    std::uint64_t group = 0;     ///< output rows a table; 0: one for all
+    std::uint64_t pattern = 0;   ///< m of n:m along the input axis; 0: none
+};
+CompressionScheme compressionScheme(const Bundle &package);
+/// Why a dense weight should be compressed; nothing where it may be dense: too small, not divisible
+/// as the scheme wants it, or no weight like it is compressed.
+std::optional<std::string> notAsScheme(const Bundle &package, std::size_t weight,
+                                       const ChannelAxes &axes, const CompressionScheme &scheme);
 
 } // namespace kernscope

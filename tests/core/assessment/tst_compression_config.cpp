@@ -115,6 +115,30 @@ private slots:
         QCOMPARE(QString::fromStdString(row.why), why.isEmpty() ? u"not told"_s : why);
     }
 
+    /// coremltools keeps zeros of n:m to convolutions and linear layers; others cost what they
+    /// would take with a bit of the mask each and the half of their values.
+    void zerosOfPatterns()
+    {
+        for (const char *call : {"gather(indices = i, x = w)", "conv_transpose(weight = w, x = x)",
+                                 "linear(weight = w, x = x)"}) {
+            MadeBundle made;
+            made.weight("w", "[64, 64]", Bytes(8192));
+            made.op("y", "[1, 64]", call);
+            const auto bundle = VERIFIED(made.open());
+            for (const char *amount : {"n_m_ratio: [2, 4]", "target_sparsity: 0.5"}) {
+                const auto rules = VERIFIED(readCompressionConfig(
+                    std::string("global_config: {") + amount + "}", "c.yaml"));
+                const CoverageRow row = coverageOf(**bundle, *rules).rows.at(0);
+                const std::string op(call, std::string_view(call).find('('));
+                QCOMPARE(row.extraBytes, std::uint64_t(8192 - 4096 - 512));
+                QCOMPARE(row.why, op == "linear" || *amount == 't'
+                                      ? std::string("not told")
+                                      : "operation not covered: " + op +
+                                            ", n:m zeros are of conv and linear");
+            }
+        }
+    }
+
     /// Nothing is left out in silence; the line is told.
     void wrongConfigurations_data()
     {

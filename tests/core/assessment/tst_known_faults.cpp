@@ -164,6 +164,22 @@ private slots:
         QCOMPARE(coreAiIds(made), ids);
     }
 
+    /// Codes of E4M3 are what the fault asks for: how many are above 240 audit counts.
+    void codesOfE4M3()
+    {
+        for (const auto &[type, ids] :
+             {std::pair(Elem::E4m3, Ids{"e4m3-over-240"}), {Elem::Si8, Ids()}}) {
+            MadeCoreAi made;
+            const Shape shape{32, 32};
+            const auto codes = made.blob(shape, type, Bytes(1024, std::byte{0x7E}));
+            const auto scale = made.constant({32, 1}, Elem::F16, Bytes(64, std::byte{2}));
+            const auto none = made.constant({32, 1}, type, Bytes(32));
+            const auto bias = made.constant({32, 1}, Elem::F16, Bytes(64));
+            made.output({made.scaled({codes, scale, none, bias}, shape)});
+            QCOMPARE(coreAiIds(made), ids);
+        }
+    }
+
     /// What operations take, by its type and value.
     void operands()
     {
