@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/audit/audit.h"
 
+#include "core/assessment/coverage.h"
 #include "core/assessment/weight_facts.h"
 #include "core/audit/seats.h"
 #include "core/audit/structures.h"
 #include "core/base/error_builder.h"
-#include "core/base/json_place.h"
 #include "core/base/parallel.h"
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/element_place.h"
-#include "core/container/mil/program.h"
 
 #include <algorithm>
 #include <cmath>
@@ -18,130 +17,10 @@
 #include <string_view>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace kernscope::audit {
 
 namespace {
-
-using Json = nlohmann::json;
-
-constexpr std::string_view kKey = "compression";
-constexpr std::uint64_t kUsualThreshold = 1024;
-
-std::uint64_t numberOf(const Json &json, const char *key)
-{
-    const auto at = json.find(key);
-    return at != json.end() && at->is_number_unsigned() ? at->get<std::uint64_t>() : 0;
-}
-
-std::string wordOf(const Json &json, const char *key)
-{
-    const auto at = json.find(key);
-    const auto *text = at == json.end() ? nullptr : at->get_ptr<const std::string *>();
-    return text ? *text : std::string();
-}
-
-/// How a package means its weights to be compressed.
-struct Scheme {
-    std::string text;            ///< as the package says it, one line; empty: derived
-    bool compresses = false;     ///< anything at all
-    std::uint64_t threshold = 0; ///< weights of fewer elements stay dense
-    std::uint64_t block = 0;     ///< elements a block along the input axis; 0: no blocks
-    std::uint64_t group = 0;     ///< output rows a table; 0: one for all
-    std::uint64_t pattern = 0;   ///< m of n:m along the input axis; 0: none
-};
-
-/// coremltools keeps patterns of zeros to the weights of convolutions and linear layers.
-bool takesPatterns(const Bundle &package, const Weight &weight)
-{
-    return package.kind() == BundleKind::Aimodel ||
-           std::ranges::all_of(weight.consumers, [](const Consumer &each) {
-               return (each.op == "conv" || each.op == "linear") && each.param == "weight";
-           });
-}
-
-bool readBy(const Weight &weight, const Weight &other)
-{
-    return std::ranges::any_of(weight.consumers, [&](const Consumer &a) {
-        return std::ranges::any_of(other.consumers,
-                                   [&](const Consumer &b) { return a.op == b.op; });
-    });
-}
-
-/// What the metadata of the package says under "compression"; else what its weights are.
-Scheme schemeOf(const Bundle &package)
-{
-    Scheme scheme;
-    for (const mil::ModelDescription &description : package.program()->descriptions) {
-        for (const auto &[key, text] : description.metadata) {
-            if (key != kKey || !jsonFits(text))
-                continue;
-            const Json json = Json::parse(text, nullptr, false);
-            if (!json.is_object())
-                continue;
-            scheme.text = text;
-            scheme.compresses = wordOf(json, "form") != "dense";
-            scheme.threshold = numberOf(json, "weight_threshold");
-            const std::string granularity = wordOf(json, "granularity");
-            if (granularity == "per_block")
-                scheme.block = std::max<std::uint64_t>(numberOf(json, "block_size"), 1);
-            if (granularity == "per_grouped_channel")
-                scheme.group = std::max<std::uint64_t>(numberOf(json, "group_size"), 1);
-            const auto ratio = json.find("n_m_ratio");
-            if (ratio != json.end() && ratio->is_array() && ratio->size() == 2 &&
-                (*ratio)[1].is_number_unsigned())
-                scheme.pattern = (*ratio)[1].get<std::uint64_t>();
-            return scheme;
-        }
-    }
-    scheme.threshold = kUsualThreshold;
-    scheme.compresses = std::ranges::any_of(package.weights(), [](const Weight &weight) {
-        return !weight.fault && !weight.form.isDense() && weight.elements.value > kUsualThreshold;
-    });
-    return scheme;
-}
-
-/// Why a dense weight should be compressed; nothing where it may be dense: too small, not divisible
-/// as the scheme wants it, or no weight like it is compressed.
-std::optional<std::string> leftDense(const Bundle &package, std::size_t index,
-                                     const ChannelAxes &axes, const Scheme &scheme)
-{
-    const Weight &weight = package.weights()[index];
-    if (!scheme.compresses || weight.fault || !weight.form.isDense() || weight.shape.size() < 2 ||
-        weight.elements.value <= scheme.threshold)
-        return std::nullopt;
-    const auto along = [&](std::size_t axis) {
-        return axis < weight.shape.size() ? weight.shape[axis] : 1;
-    };
-    const std::uint64_t outputs = along(axes.output), inputs = along(axes.input);
-    if ((scheme.block > 0 && inputs % scheme.block != 0) ||
-        (scheme.group > 0 && outputs % scheme.group != 0) ||
-        (scheme.pattern > 0 && (inputs % scheme.pattern != 0 || inputs < 2 * scheme.pattern ||
-                                !takesPatterns(package, weight))))
-        return std::nullopt;
-    std::size_t like = 0, same = 0, dense = 0;
-    for (std::size_t i = 0; i < package.weights().size(); ++i) {
-        const Weight &other = package.weights()[i];
-        if (i == index || other.fault || other.shape.size() != weight.shape.size() ||
-            other.function != weight.function || !readBy(weight, other))
-            continue;
-        const bool smaller = other.elements.value <= weight.elements.value;
-        like += smaller && !other.form.isDense();
-        same += other.shape == weight.shape && !other.form.isDense();
-        dense += other.elements.value >= weight.elements.value && other.form.isDense();
-    }
-    // Said by the package: a smaller one like it is compressed, or most are. Else one of its shape.
-    const bool fits = scheme.text.empty() ? same > dense : like + same > 0 || dense == 0;
-    if (!fits || (like + same == 0 && scheme.text.empty()))
-        return std::nullopt;
-    return scheme.text.empty()
-               ? fmt::format("It is not compressed (dense), as {} of its shape and operation {}",
-                             same, same == 1 ? "is" : "are")
-               : std::string(
-                     "It is not compressed: left dense, where the package says that weights "
-                     "of its size are");
-}
 
 /// What is no fault of the form: arithmetic in fp16 (of folded batch norms), a step through bf16.
 constexpr double kDenseSlack = 2.5e-3, kCodedSlack = 1e-3;
@@ -166,6 +45,21 @@ unsigned unpackedBits(const Bundle &package, const Weight &weight)
             return bitWidth(operand->type);
     }
     return 0;
+}
+
+/// How many times as many rows a weight has, at least, as are wrong in it alone: of rows that
+/// follow each other, which may be one of several tensors, fewer times.
+std::uint64_t partsOfFew(std::span<const std::uint64_t> rows)
+{
+    return rowRuns(rows).size() == 1 ? 2 : 4;
+}
+
+template <class Number>
+Number medianOf(std::vector<Number> values)
+{
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
 }
 
 /// What is said of `where`, one row or block or several, that holds zeros alone.
@@ -218,7 +112,7 @@ public:
         if (cancelled())
             return ErrorBuilder("task.cancelled").message("cancelled").unexpected();
         AuditResult result;
-        const Scheme scheme = schemeOf(*m_package);
+        const CompressionScheme scheme = compressionScheme(*m_package);
         result.scheme = scheme.text;
         result.limit = m_options.rules.auditLimit.value_or(m_options.limit);
         nameOthers(all);
@@ -315,7 +209,11 @@ private:
         }
         const double outside =
             pass->sizeOutside > 0 ? std::sqrt(pass->errorOutside / pass->sizeOutside) : 0;
-        if (pass->badBlocks > 0 && 4 * pass->badBlocks <= pass->allBlocks && outside <= allowed &&
+        std::vector<std::uint64_t> bad;
+        for (const BadBlock &block : pass->blocks)
+            bad.push_back(block.row);
+        const std::uint64_t few = partsOfFew(bad);
+        if (pass->badBlocks > 0 && few * pass->badBlocks <= pass->allBlocks && outside <= allowed &&
             !isNoisy(subject, *pass)) {
             judgeLocal(subject, *pass, kept, row);
             return judged;
@@ -328,9 +226,22 @@ private:
         };
         if (isOver(kept.sampled, kept.whole, allowed) ||
             isOver(row.sampledError, row.error, limit * row.bestPossible + slack) ||
-            4 * pass->badBlocks > pass->allBlocks)
+            4 * pass->badBlocks > pass->allBlocks) {
+            const auto ofRange = errorOfRange(subject);
+            const bool nearest = pass->badBlocks == 0 && row.notNearest <= kNotNearest;
+            if (ofRange && nearest && !m_options.rules.auditLimitOf(weight)) {
+                row.why = fmt::format("{}, as the tool's method makes: {:.2f} times the best "
+                                      "possible error",
+                                      subject.steps.palette
+                                          ? "A table of even steps over the range of the values"
+                                          : "Scales of the largest magnitude",
+                                      kept.sampled / kept.best);
+                return judged;
+            }
+            if (!nearest) // values that were moved come to no less
+                kept.best = std::max(kept.best, ofRange.value_or(0));
             judgeWhole(subject, seat, limit, kept, judged);
-        else if (!best.best && correlation(subject) < kRelated)
+        } else if (!best.best && correlation(subject) < kRelated)
             unrelated(subject, row);
         else if (row.notNearest > kNotNearest && best.nearest.off >= kFewest)
             explained(explainTables(subject, {kept.best, kept.whole}), row);
@@ -407,8 +318,20 @@ private:
         }
         if (explained(channelOrder(subject, {kept.best, kept.whole}), row))
             return;
+        otherRows(subject, blocks, row);
+    }
+
+    void otherRows(const Subject &subject, const std::string &where, AuditedWeight &row) const
+    {
         row.fault = Kind::OtherRows;
-        row.why = fmt::format("Other values than the checkpoint's in {}", blocks);
+        row.why = fmt::format("Other values than the checkpoint's in {}", where);
+        for (std::uint64_t first = 0; const Reference::Piece &piece : subject.reference->pieces) {
+            const std::uint64_t end = first + piece.count / subject.rowElements();
+            if (subject.reference->isJoined() && first <= row.rows.front().first &&
+                row.rows.back().end <= end)
+                row.checkpointName = m_checkpoint->weights()[piece.tensor].name;
+            first = end;
+        }
     }
 
     /// Whether the codes outside of the rows that stand out are not the nearest ones either: what
@@ -447,14 +370,7 @@ private:
         const float smallest = plain ? 1e-4F : 0.05F;
         if (subject.rowElements() < kShortRow || subject.rows() < 3)
             return false;
-        std::vector<float> sizes = pass.rowSize, errors = pass.rowError;
-        std::nth_element(sizes.begin(),
-                         sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2),
-                         sizes.end());
-        std::nth_element(errors.begin(),
-                         errors.begin() + static_cast<std::ptrdiff_t>(errors.size() / 2),
-                         errors.end());
-        const float usual = sizes[sizes.size() / 2], usualError = errors[errors.size() / 2];
+        const float usual = medianOf(pass.rowSize), usualError = medianOf(pass.rowError);
         const auto &palette = subject.decoder.encoding().palette;
         const std::uint64_t together = palette && palette->vectorAxis == 0 ? palette->vector : 1;
         // A mask leaves out rows whose values are all below those that it keeps.
@@ -498,7 +414,7 @@ private:
             }
         }
         const double allowed = limitOf(row.weight) * kept.best + slackOf(subject);
-        if (others.empty() || 4 * (others.size() - sure) > pass.rowSize.size() ||
+        if (others.empty() || partsOfFew(others) * (others.size() - sure) > pass.rowSize.size() ||
             left > allowed * allowed * leftSize)
             return false;
         if (zeros.size() == others.size()) {
@@ -513,8 +429,7 @@ private:
         if (explained(channelOrder(subject, {kept.best, kept.whole}), row))
             return true;
         row.rows = rowRuns(others);
-        row.fault = Kind::OtherRows;
-        row.why = fmt::format("Other values than the checkpoint's in {}", rowsText(row.rows));
+        otherRows(subject, rowsText(row.rows), row);
         return true;
     }
 
@@ -529,13 +444,16 @@ private:
         std::vector<float> d(places.size()), r(places.size());
         for (std::size_t i = 0; i < places.size(); ++i)
             subject.decoder.decodeFloat(places[i], std::span(d).subspan(i, 1));
-        double nearest = HUGE_VAL;
-        const double allowed = 1.6 * row.bestPossible + slackOf(subject);
+        double nearest = 0.6 * row.error;
         const auto consider = [&](std::size_t k) {
-            const Likeness like = likeness(d, r);
-            if (like.distance < nearest && std::sqrt(like.distance) <= allowed &&
-                std::sqrt(like.distance) < 0.6 * row.error) {
-                nearest = like.distance;
+            const double distance = std::sqrt(likeness(d, r).distance);
+            if (distance >= nearest)
+                return;
+            Subject there = subject;
+            there.reference = &m_seating.references[k];
+            if (distance <= 1.6 * row.bestPossible + slackOf(subject) ||
+                distance <= 1.6 * errorOfRange(there).value_or(0)) {
+                nearest = distance;
                 judged.holds = k;
             }
         };
@@ -641,32 +559,22 @@ private:
             return name;
         };
         std::map<std::size_t, std::size_t> places; // by weight: those that are told
-        std::map<Shape, std::ptrdiff_t> surplus;   // of readers, over tensors without a weight
-        for (const Seat &seat : m_seating.seats)
-            surplus[m_seating.references[seat.reference].shape] +=
-                std::max(std::ssize(m_package->weights()[seat.weight].consumers) - 1, 0L);
-        for (const Weight &tensor : m_checkpoint->weights())
-            surplus[tensor.shape] -= std::ranges::count(m_seating.missing, tensor.name);
-        std::erase_if(m_seating.missing, [&](const std::string &name) {
-            const auto &tensors = m_checkpoint->weights();
-            const auto tensor = static_cast<std::size_t>(
-                std::ranges::find(tensors, name, &Weight::name) - tensors.begin());
+        const auto isShared = [&](const Reference &wanted) {
             for (std::size_t i = 0; i < all.size(); ++i) {
                 const Seat &seat = m_seating.seats[i];
                 const Reference &held = m_seating.references[seat.reference];
                 AuditedWeight &row = all[i].row;
                 const auto readers = m_package->weights()[seat.weight].consumers.size();
                 if (places[seat.weight] + 1 >= readers || row.fault ||
-                    held.transform != "as it is" || stem(held.name) != stem(name) ||
-                    tensors[tensor].shape != held.shape)
+                    held.transform != wanted.transform || stem(held.name) != stem(wanted.name) ||
+                    wanted.shape != held.shape)
                     continue;
-                const auto reference = Reference::whole(*m_checkpoint, tensor);
                 const auto decoder = m_package->decoder(seat.weight);
-                if (!reference || !decoder)
+                if (!decoder)
                     continue;
                 ++places[seat.weight];
                 const Subject subject{m_package.get(), seat.weight, *decoder,
-                                      StoredSteps(*m_package, seat.weight, *decoder), &*reference};
+                                      StoredSteps(*m_package, seat.weight, *decoder), &wanted};
                 const auto pass = passOver(subject, nullptr);
                 const double error = pass ? pass->sums.relative() : 0;
                 if (error <= limitOf(seat.weight) * row.bestPossible + slackOf(subject))
@@ -677,11 +585,24 @@ private:
                     fmt::format("No weight holds it: the constant of {} is read in its place as "
                                 "well (repeated)",
                                 held.name);
-                row.checkpointName = name;
+                row.checkpointName = wanted.name;
+                row.transform = wanted.transform;
                 return true;
             }
             return false;
+        };
+        std::erase_if(m_seating.missing, [&](const std::string &name) {
+            const auto &tensors = m_checkpoint->weights();
+            const auto tensor = static_cast<std::size_t>(
+                std::ranges::find(tensors, name, &Weight::name) - tensors.begin());
+            const auto reference = Reference::whole(*m_checkpoint, tensor);
+            return reference && isShared(*reference);
         });
+        for (const std::size_t part : m_seating.missingParts) {
+            const Reference &wanted = m_seating.references[part];
+            if (!isShared(wanted))
+                m_seating.missing.push_back(fmt::format("{} ({})", wanted.name, wanted.transform));
+        }
     }
 
     /// Weights whose codes are not the nearest ones, in a package whose codes are.
@@ -694,10 +615,7 @@ private:
         }
         if (shares.empty())
             return;
-        std::nth_element(shares.begin(),
-                         shares.begin() + static_cast<std::ptrdiff_t>(shares.size() / 2),
-                         shares.end());
-        const double usual = shares[shares.size() / 2];
+        const double usual = medianOf(shares);
         for (Judged &judged : all) {
             AuditedWeight &row = judged.row;
             if (row.fault || !judged.stepped || judged.nearest.off < kFewest ||
@@ -712,14 +630,14 @@ private:
         }
     }
 
-    void nameDense(std::vector<Judged> &all, const Scheme &scheme) const
+    void nameDense(std::vector<Judged> &all, const CompressionScheme &scheme) const
     {
         const std::vector<ChannelAxes> axes = judgedAxes(*m_package);
         for (Judged &judged : all) {
             if (judged.row.fault)
                 continue;
             const std::size_t weight = judged.row.weight;
-            if (auto why = leftDense(*m_package, weight, axes[weight], scheme)) {
+            if (auto why = notAsScheme(*m_package, weight, axes[weight], scheme)) {
                 judged.row.fault = Kind::NotCompressed;
                 judged.row.why = *std::move(why);
             }

@@ -104,7 +104,7 @@ struct AuditedWeight {
     StoredFigures figures;
 
     std::optional<Kind> fault; ///< empty: sound
-    std::string why;           ///< a sentence
+    std::string why;           ///< a sentence; of a sound one: why its error is above the limit
     std::vector<Rows> rows;    ///< where the fault is local
     std::vector<BadBlock> blocks;
     std::vector<std::vector<std::uint64_t>> elements; ///< places of single elements

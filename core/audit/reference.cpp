@@ -4,11 +4,13 @@
 #include "core/bundle/bundle.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <map>
 #include <numeric>
 #include <string_view>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -78,6 +80,17 @@ double nearness(std::string_view norm, std::string_view layer)
     return same;
 }
 
+/// "layers.0.attn", "q_proj" and "weight" of "layers.0.attn.q_proj.weight".
+std::array<std::string, 3> namedParts(const std::string &name)
+{
+    const std::size_t end = name.rfind('.');
+    if (end == name.npos)
+        return {std::string(), name, std::string()};
+    const std::size_t begin = end == 0 ? name.npos : name.rfind('.', end - 1);
+    const std::size_t last = begin == name.npos ? 0 : begin + 1;
+    return {name.substr(0, last), name.substr(last, end - last), name.substr(end + 1)};
+}
+
 } // namespace
 
 std::optional<Reference> Reference::rows(const Bundle &checkpoint, std::size_t tensor,
@@ -129,7 +142,8 @@ std::optional<Reference> Reference::joined(const Bundle &checkpoint,
     }
     if (made) {
         made->transform = "joined: " + names;
-        made->isJoined = true;
+        for (const std::size_t tensor : tensors)
+            made->joinedNames.push_back(namedParts(checkpoint.weights()[tensor].name)[1]);
     }
     return made;
 }
@@ -162,9 +176,11 @@ std::optional<Reference> Reference::foldedBias(const Bundle &, const FoldedNorm 
     return made;
 }
 
-std::optional<Reference> Reference::lstmWeight(const Bundle &checkpoint, std::size_t tensor)
+namespace {
+
+std::optional<Reference> lstmWeight(const Bundle &checkpoint, std::size_t tensor)
 {
-    auto made = whole(checkpoint, tensor);
+    auto made = Reference::whole(checkpoint, tensor);
     if (!made)
         return std::nullopt;
     const std::uint64_t gate = made->elements / 4;
@@ -175,8 +191,7 @@ std::optional<Reference> Reference::lstmWeight(const Bundle &checkpoint, std::si
     return made;
 }
 
-std::optional<Reference> Reference::lstmBias(const Bundle &checkpoint, std::size_t input,
-                                             std::size_t hidden)
+std::optional<Reference> lstmBias(const Bundle &checkpoint, std::size_t input, std::size_t hidden)
 {
     auto made = lstmWeight(checkpoint, input);
     const auto other = lstmWeight(checkpoint, hidden);
@@ -192,6 +207,37 @@ std::optional<Reference> Reference::lstmBias(const Bundle &checkpoint, std::size
     made->decoders.push_back(other->decoders.front());
     made->transform = fmt::format("{} added, {}", other->name, made->transform);
     return made;
+}
+
+} // namespace
+
+std::optional<std::optional<Reference>> Reference::ofLstm(const Bundle &checkpoint,
+                                                          std::size_t tensor)
+{
+    const auto &weights = checkpoint.weights();
+    const auto find = [&](const std::string &name) {
+        return static_cast<std::size_t>(std::ranges::find(weights, name, &Weight::name) -
+                                        weights.begin());
+    };
+    const std::string &name = weights[tensor].name;
+    const std::size_t at = std::max(name.find("_ih_l") + 1, name.find("_hh_l") + 1);
+    const bool bias = at > 0 && name.substr(0, at).ends_with("bias_");
+    if (!bias && (at == 0 || !name.substr(0, at).ends_with("weight_")))
+        return std::nullopt;
+    const std::string module = name.substr(0, at - (bias ? 5 : 7)), layer = name.substr(at + 2);
+    const std::size_t recurrent = find(module + "weight_hh" + layer);
+    if (recurrent == weights.size())
+        return std::nullopt;
+    const Shape &shape = weights[recurrent].shape; // [4 * hidden, hidden]
+    if (shape.size() != 2 || shape[0] / 4 != shape[1] || shape[0] % 4 != 0 ||
+        weights[tensor].shape[0] != shape[0])
+        return std::nullopt;
+    if (!bias)
+        return lstmWeight(checkpoint, tensor);
+    const std::size_t hidden = find(module + "bias_hh" + layer);
+    if (hidden == weights.size() || hidden == tensor)
+        return std::optional<Reference>();
+    return lstmBias(checkpoint, tensor, hidden);
 }
 
 Reference Reference::turned() const
@@ -405,6 +451,44 @@ std::set<std::pair<std::uint64_t, std::uint64_t>> rowRuns(const Shape &shape,
     };
     tile(0, kMostRuns);
     return runs;
+}
+
+std::vector<std::vector<std::size_t>> joinOrders(const Bundle &checkpoint,
+                                                 const std::vector<std::size_t> &tensors,
+                                                 const std::set<Shape> &wanted)
+{
+    constexpr std::size_t kMostSiblings = 8, kMostJoined = 3;
+    std::map<std::tuple<std::string, std::string, Shape>, std::vector<std::size_t>> groups;
+    for (const std::size_t tensor : tensors) {
+        const Weight &weight = checkpoint.weights()[tensor];
+        const auto parts = namedParts(weight.name);
+        if (!weight.shape.empty())
+            groups[{parts[0], parts[2], Shape(weight.shape.begin() + 1, weight.shape.end())}]
+                .push_back(tensor);
+    }
+    std::vector<std::vector<std::size_t>> orders;
+    std::vector<std::size_t> chosen;
+    const std::function<void(const std::vector<std::size_t> &)> extend = [&](const auto &group) {
+        if (chosen.size() >= 2) {
+            Shape shape = checkpoint.weights()[chosen[0]].shape;
+            for (std::size_t i = 1; i < chosen.size(); ++i)
+                shape[0] += checkpoint.weights()[chosen[i]].shape[0];
+            if (wanted.count(squeezed(shape)) != 0)
+                orders.push_back(chosen);
+        }
+        for (const std::size_t next : group) {
+            if (chosen.size() == kMostJoined || std::ranges::find(chosen, next) != chosen.end())
+                continue;
+            chosen.push_back(next);
+            extend(group);
+            chosen.pop_back();
+        }
+    };
+    for (const auto &entry : groups) {
+        if (entry.second.size() <= kMostSiblings)
+            extend(entry.second);
+    }
+    return orders;
 }
 
 Likeness likeness(std::span<const float> d, std::span<const float> r)

@@ -60,12 +60,11 @@ public:
                                                  Folding folding);
     static std::optional<Reference> foldedBias(const Bundle &checkpoint, const FoldedNorm &norm,
                                                std::string name, Folding folding);
-    /// What coremltools makes of a weight of torch's LSTM: its gates (quarters of the rows), which
-    /// are input, forget, cell, output, in the order input, forget, output, cell.
-    static std::optional<Reference> lstmWeight(const Bundle &checkpoint, std::size_t tensor);
-    /// The sum of its two biases, in the same order.
-    static std::optional<Reference> lstmBias(const Bundle &checkpoint, std::size_t input,
-                                             std::size_t hidden);
+    /// What coremltools makes of a tensor of torch's LSTM, whose gates (quarters of the rows) are
+    /// input, forget, cell, output: of a weight its gates in the order input, forget, output, cell,
+    /// of the first bias the sum of both, of the second one nothing. Outer nothing: of no LSTM.
+    static std::optional<std::optional<Reference>> ofLstm(const Bundle &checkpoint,
+                                                          std::size_t tensor);
     /// The transpose of a matrix, for packages that store [in, out].
     Reference turned() const;
 
@@ -77,6 +76,7 @@ public:
     {
         return factors.empty() ? 1.0F : factors[channelOf(element)];
     }
+    bool isJoined() const { return !joinedNames.empty(); }
     /// The channel of the batch norm that an element belongs to.
     std::size_t channelOf(std::uint64_t element) const
     {
@@ -100,7 +100,8 @@ public:
     bool isTurned = false;
     std::size_t norm = static_cast<std::size_t>(-1); ///< index of the FoldedNorm in it
     bool isBias = false;                             ///< of that norm the bias, not the weight
-    bool isJoined = false;                           ///< of several tensors, one after the other
+    /// Of several tensors, one after the other: the last parts of their modules, "q_proj".
+    std::vector<std::string> joinedNames;
 
 private:
     /// Elements that lie one after the other and have one factor.
@@ -121,6 +122,13 @@ Shape squeezed(const Shape &shape);
 /// and each has a shape that is wanted (squeezed shapes).
 std::set<std::pair<std::uint64_t, std::uint64_t>> rowRuns(const Shape &shape,
                                                           const std::set<Shape> &wanted);
+
+/// Two or three of these tensors that are of one module, in every order whose rows, one tensor
+/// after the other, make a shape that is wanted. Nothing of modules with more tensors than are
+/// joined.
+std::vector<std::vector<std::size_t>> joinOrders(const Bundle &checkpoint,
+                                                 const std::vector<std::size_t> &tensors,
+                                                 const std::set<Shape> &wanted);
 
 /// Relative squared distance and correlation of sampled elements.
 struct Likeness {

@@ -15,7 +15,9 @@ namespace {
 /// Correlation from which on two tensors hold the same values, whatever the form; unrelated ones
 /// have none.
 constexpr double kSame = 0.8;
-constexpr double kSameShort = 0.95; ///< of few elements
+constexpr double kSameCoarse = 0.5;  ///< of compressed ones: a table of two entries keeps the signs
+constexpr double kSameJoined = 0.35; ///< of several tensors, of which one may be another
+constexpr double kSameShort = 0.95;  ///< of few elements
 constexpr std::size_t kShort = 24;
 constexpr double kNearlyEqual = 1e-4; ///< squared relative distance
 constexpr std::uint64_t kSamples = 1024;
@@ -48,6 +50,7 @@ public:
         byValues();
         addJoined();
         byValues();
+        alignJoined();
         byOrder();
         checkOrder();
         return finish();
@@ -72,9 +75,11 @@ private:
         m_open.assign(m_checkpoint.weights().size(), true);
         for (std::size_t i = 0; i < m_checkpoint.weights().size(); ++i) {
             const Weight &weight = m_checkpoint.weights()[i];
-            if (!weight.fault && isFloatingPoint(weight.type) && weight.elements.value > 1 &&
-                !isStatistic(weight.name) && !(lstm && addLstm(i)))
-                add(Reference::whole(m_checkpoint, i), i);
+            if (weight.fault || !isFloatingPoint(weight.type) || weight.elements.value < 2 ||
+                isStatistic(weight.name))
+                continue;
+            auto made = lstm ? Reference::ofLstm(m_checkpoint, i) : std::nullopt;
+            add(made ? *std::move(made) : Reference::whole(m_checkpoint, i), i);
         }
         for (std::size_t i = 0; i < m_out.norms.size(); ++i) {
             const FoldedNorm &norm = m_out.norms[i];
@@ -118,29 +123,6 @@ private:
         return found == m_checkpoint.weights().end()
                    ? kNoIndex
                    : static_cast<std::size_t>(found - m_checkpoint.weights().begin());
-    }
-    /// False where the tensor is not one of a torch LSTM: "lstm.weight_ih_l0".
-    bool addLstm(std::size_t tensor)
-    {
-        const std::string &name = m_checkpoint.weights()[tensor].name;
-        const std::size_t at = std::max(name.find("_ih_l") + 1, name.find("_hh_l") + 1);
-        const bool bias = at > 0 && name.substr(0, at).ends_with("bias_");
-        if (!bias && (at == 0 || !name.substr(0, at).ends_with("weight_")))
-            return false;
-        const std::string module = name.substr(0, at - (bias ? 5 : 7)), layer = name.substr(at + 2);
-        const std::size_t recurrent = tensorOf(module + "weight_hh" + layer);
-        if (recurrent == kNoIndex)
-            return false;
-        const Shape &shape = m_checkpoint.weights()[recurrent].shape; // [4 * hidden, hidden]
-        if (shape.size() != 2 || shape[0] / 4 != shape[1] || shape[0] % 4 != 0 ||
-            m_checkpoint.weights()[tensor].shape[0] != shape[0])
-            return false;
-        if (!bias)
-            add(Reference::lstmWeight(m_checkpoint, tensor), tensor);
-        const std::size_t hidden = tensorOf(module + "bias_hh" + layer);
-        if (bias && hidden != kNoIndex && hidden != tensor)
-            add(Reference::lstmBias(m_checkpoint, tensor, hidden), tensor);
-        return true;
     }
     /// Least distance of a weight of that shape.
     double nearest(std::size_t reference)
@@ -343,11 +325,13 @@ private:
             for (const std::size_t weight : some) {
                 if (m_progress && m_progress->cancelled())
                     return;
+                const double same = samplesOfWeight(weight).size() < kShort      ? kSameShort
+                                    : m_package.weights()[weight].form.isDense() ? kSame
+                                                                                 : kSameCoarse;
                 for (const std::size_t k : found->second) {
-                    const auto &d = samplesOfWeight(weight);
                     const Likeness like = likenessOf(weight, k);
-                    if (like.correlation >= (d.size() < kShort ? kSameShort : kSame) ||
-                        like.distance < kNearlyEqual)
+                    const double least = m_out.references[k].isJoined() ? kSameJoined : same;
+                    if (like.correlation >= least || like.distance < kNearlyEqual)
                         edges.push_back({like.distance, weight, k});
                 }
             }
@@ -381,50 +365,59 @@ private:
     /// Several tensors of one module in one weight.
     void addJoined()
     {
-        std::map<std::pair<std::string, Shape>, std::vector<std::size_t>> groups;
+        std::vector<std::size_t> tensors;
         for (std::size_t k = 0; k < m_out.references.size(); ++k) {
             const Reference &whole = m_out.references[k];
-            if (!free(k) || whole.transform != "as it is" || whole.isTurned)
-                continue;
-            // "layers.0.attn.q_proj.weight": those of layers.0.attn with "weight".
-            std::string module = whole.name;
-            const std::size_t last = module.rfind('.');
-            const std::string end = last == module.npos ? std::string() : module.substr(last);
-            module.resize(last == module.npos ? 0 : last);
-            module.resize(module.rfind('.') == module.npos ? 0 : module.rfind('.'));
-            Shape rest(whole.shape.begin() + 1, whole.shape.end());
-            groups[{module + "|" + end, rest}].push_back(m_tensor[k]);
+            if (free(k) && whole.transform == "as it is" && !whole.isTurned)
+                tensors.push_back(m_tensor[k]);
         }
         std::set<Class> wanted;
         for (std::size_t i = 0; i < m_judged.size(); ++i) {
             if (m_judged[i] && m_seatOf[i] == kNoIndex)
                 wanted.insert(squeezed(m_package.weights()[i].shape));
         }
-        constexpr std::size_t kMostSiblings = 8;
-        for (const auto &group : groups) {
-            const auto &tensors = group.second; // no binding: clang 14 captures none
-            if (tensors.size() < 2 || tensors.size() > kMostSiblings)
+        for (const auto &order : joinOrders(m_checkpoint, tensors, wanted))
+            add(Reference::joined(m_checkpoint, order), order[0]);
+    }
+
+    /// All modules join their tensors in one order: the one of most, of as many the usual one.
+    void alignJoined()
+    {
+        using Names = std::vector<std::string>;
+        const auto sorted = [](Names names) {
+            std::ranges::sort(names);
+            return names;
+        };
+        std::map<Names, std::map<Names, std::size_t>> votes;
+        std::vector<std::size_t> joined;
+        for (std::size_t i = 0; i < m_seatOf.size(); ++i) {
+            if (m_seatOf[i] == kNoIndex || !m_out.references[m_seatOf[i]].isJoined())
                 continue;
-            std::vector<std::size_t> chosen;
-            const std::function<void()> extend = [&] {
-                if (chosen.size() >= 2) {
-                    Shape shape = m_checkpoint.weights()[chosen[0]].shape;
-                    for (std::size_t i = 1; i < chosen.size(); ++i)
-                        shape[0] += m_checkpoint.weights()[chosen[i]].shape[0];
-                    if (wanted.count(squeezed(shape)) != 0)
-                        add(Reference::joined(m_checkpoint, chosen), chosen[0]);
-                }
-                if (chosen.size() == 3)
-                    return;
-                for (const std::size_t next : tensors) {
-                    if (std::ranges::find(chosen, next) != chosen.end())
-                        continue;
-                    chosen.push_back(next);
-                    extend();
-                    chosen.pop_back();
-                }
-            };
-            extend();
+            const Names &names = m_out.references[m_seatOf[i]].joinedNames;
+            joined.push_back(i);
+            ++votes[sorted(names)][names];
+        }
+        const auto standing = [](const std::pair<const Names, std::size_t> &vote) {
+            const std::vector<std::optional<double>> none(vote.first.size());
+            return std::pair(vote.second, std::ranges::is_sorted(expectedOrder(vote.first, none)));
+        };
+        for (const std::size_t weight : joined) {
+            const Reference &held = m_out.references[m_seatOf[weight]];
+            const Names &most =
+                std::ranges::max_element(votes[sorted(held.joinedNames)], {}, standing)->first;
+            for (std::size_t k = 0; held.joinedNames != most && k < m_holder.size(); ++k) {
+                const Reference &other = m_out.references[k];
+                if (other.joinedNames != most ||
+                    !std::ranges::is_permutation(other.pieces, held.pieces, {},
+                                                 &Reference::Piece::tensor,
+                                                 &Reference::Piece::tensor))
+                    continue;
+                m_holder[m_seatOf[weight]] = kTaken;
+                m_holder[k] = weight;
+                m_seatOf[weight] = k;
+                m_how[weight] = PairedBy::Order;
+                break;
+            }
         }
     }
 
@@ -444,7 +437,7 @@ private:
         }
         for (std::size_t k = 0; k < m_out.references.size(); ++k) {
             const Reference &reference = m_out.references[k];
-            if (!free(k) || reference.isJoined)
+            if (!free(k) || reference.isJoined())
                 continue;
             references[classOf(k)].push_back(k);
         }
@@ -658,6 +651,16 @@ private:
             if (held.count(i) == 0 && !isStatistic(weight.name) && isFloatingPoint(weight.type))
                 m_out.missing.push_back(weight.name);
         }
+        for (std::size_t k = 0; k < m_holder.size(); ++k) {
+            const Reference &part = m_out.references[k];
+            if (m_holder[k] != kNoIndex || part.transform == "as it is" || part.isJoined() ||
+                part.pieces.size() != 1 || held.count(m_tensor[k]) == 0 ||
+                std::ranges::any_of(m_out.missingParts, [&](std::size_t other) {
+                    return overlap(part, m_out.references[other]);
+                }))
+                continue;
+            m_out.missingParts.push_back(k);
+        }
         if (m_out.missing.empty())
             m_out.notCompared = 0;
         return std::move(m_out);
@@ -770,12 +773,16 @@ private:
 std::vector<std::size_t> Seating::alike(std::size_t reference) const
 {
     std::vector<std::size_t> result;
-    const Shape shape = squeezed(references[reference].shape);
+    const Reference &own = references[reference];
     for (std::size_t k = 0; k < references.size(); ++k) {
-        if (k != reference && squeezed(references[k].shape) == shape &&
-            (references[k].name != references[reference].name ||
-             (!references[k].pieces.empty() && !references[reference].pieces.empty() &&
-              references[k].pieces[0].first != references[reference].pieces[0].first)))
+        const Reference &other = references[k];
+        const bool sameTensors =
+            own.isJoined()
+                ? std::ranges::is_permutation(own.pieces, other.pieces, {},
+                                              &Reference::Piece::tensor, &Reference::Piece::tensor)
+                : own.name == other.name && (own.pieces.empty() || other.pieces.empty() ||
+                                             own.pieces[0].first == other.pieces[0].first);
+        if (k != reference && !sameTensors && squeezed(other.shape) == squeezed(own.shape))
             result.push_back(k);
     }
     return result;

@@ -26,7 +26,8 @@ struct Seating {
     std::vector<Reference> references; ///< all that were considered
     std::vector<Seat> seats;           ///< in the order of the package
     std::vector<Unpaired> unpaired;
-    std::vector<std::string> missing; ///< tensors that no weight holds
+    std::vector<std::string> missing;      ///< tensors that no weight holds
+    std::vector<std::size_t> missingParts; ///< references: of tensors whose other rows are held
     std::size_t notCompared = 0; ///< compressed weights without a tensor, where some are missing
 
     /// References of as many elements in a like shape, other than one of the same tensor.

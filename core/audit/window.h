@@ -211,6 +211,10 @@ private:
 /// window.
 std::vector<bool> bestKept(const std::vector<bool> &kept, std::span<const float> r,
                            const Shape &shape, std::uint64_t firstExtent);
+/// The relative error of the nearest codes where the steps follow from the range of the values, as
+/// of tools that look for no less error: scales of the largest magnitude, tables of even steps from
+/// the least value to the largest. Nothing of other steps.
+std::optional<double> errorOfRange(const Subject &subject);
 /// Of the checkpoint's values.
 float largestOfRow(const Subject &subject, std::uint64_t row);
 /// The median magnitude of the checkpoint's values that the mask keeps, of sampled ones.

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <numeric>
 #include <tuple>
 
@@ -245,6 +246,58 @@ float usualMagnitude(const Subject &subject)
     const auto middle = kept.begin() + static_cast<std::ptrdiff_t>(kept.size() / 2);
     std::nth_element(kept.begin(), middle, kept.end());
     return *middle;
+}
+
+std::optional<double> errorOfRange(const Subject &subject)
+{
+    constexpr double kStep = 0.1, kRounding = 0x1p-9, kScale = 0.01, kLeast = 0x1p-24;
+    constexpr std::uint64_t kChunk = 1U << 16;
+    const StoredSteps &steps = subject.steps;
+    if (!steps.stepped() || steps.masked)
+        return std::nullopt;
+    std::map<std::uint64_t, std::pair<double, double>> ranges; // by table or scale: least, largest
+    double error = 0, size = 0;
+    for (std::uint64_t at = 0; at < subject.elements(); at += kChunk) {
+        std::vector<float> values(std::min(kChunk, subject.elements() - at));
+        subject.reference->read(at, values);
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            const std::uint64_t cell = steps.cellOf(at + i), table = subject.tableOf(at + i);
+            auto value = static_cast<double>(values[i]);
+            const double off = steps.nearest(value, cell, table).first - value;
+            error += off * off;
+            size += value * value;
+            if (steps.palette && steps.scaleOf(cell) != 0)
+                value = (value - steps.biasOf(cell)) / steps.scaleOf(cell);
+            auto &range =
+                ranges.try_emplace(steps.palette ? table : cell, value, value).first->second;
+            range = {std::min(range.first, value), std::max(range.second, value)};
+        }
+    }
+    const double middle = std::floor((steps.low + steps.high + 1) / 2);
+    const bool ofRange = std::ranges::all_of(ranges, [&](const auto &entry) {
+        const double least = entry.second.first, top = std::max(-least, entry.second.second),
+                     range = entry.second.second - least;
+        if (!steps.palette) {
+            const double scale = std::abs(steps.scaleOf(entry.first)), codes = steps.high - middle,
+                         all = steps.high - steps.low;
+            const auto isScale = [&](double low, double high) {
+                return scale >= (1 - kScale) * low - kLeast &&
+                       scale <= (1 + kScale) * high + kLeast;
+            };
+            return steps.symmetric ? isScale(top / (codes + 1), top / codes)
+                                   : isScale(range / all, std::max(range, top) / all);
+        }
+        const auto &table = steps.sorted[static_cast<std::size_t>(entry.first)];
+        const double step = range / static_cast<double>(table.size() - 1);
+        for (std::size_t k = 0; k < table.size(); ++k) {
+            const double off =
+                static_cast<double>(table[k]) - least - static_cast<double>(k) * step;
+            if (!(std::abs(off) <= kStep * step + kRounding * top))
+                return false;
+        }
+        return true;
+    });
+    return ofRange && size > 0 ? std::optional(std::sqrt(error / size)) : std::nullopt;
 }
 
 VectorError::VectorError(const Subject &subject)

@@ -201,7 +201,7 @@ const TableOf<AuditedWeight> &auditTable()
           "Integers of the stored type, of 1, 2, 4 or 8 bits, that do not occur",
           CELL(countOrNothing(row.figures.unusedCodes))},
          {kDocument, "why", "A sentence",
-          CELL(row.fault ? Value(View(row.why)) : Value(Absent()))}});
+          CELL(row.why.empty() ? Value(Absent()) : Value(View(row.why)))}});
     return table;
 }
 
@@ -231,11 +231,18 @@ std::string auditSentence(const AuditSubject &subject)
     if (!result.comparable())
         return "No weight of the package is one of the checkpoint's: they cannot be compared.";
     const std::size_t all = result.faulty.size() + result.sound.size();
+    const auto ofRange = std::ranges::count_if(
+        result.sound, [](const AuditedWeight &row) { return !row.why.empty(); });
     if (result.faulty.empty())
         return fmt::format(
-            "The stored weights are what their forms make of this checkpoint ({} compared{}{}): "
+            "The stored weights are what their forms make of this checkpoint ({} compared{}{}{}): "
             "look at the runtime{}.",
             counted(all, "weight"),
+            ofRange == 0
+                ? std::string()
+                : fmt::format(", {} of them above {} times the best possible error by the tool's "
+                              "method alone",
+                              ofRange, result.limit),
             result.missing.empty()
                 ? std::string()
                 : fmt::format(", {} of the checkpoint without a weight: {}{}",

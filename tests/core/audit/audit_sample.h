@@ -132,7 +132,7 @@ inline void addWeight(MadeBundle &made, const std::string &name, const Stored &s
         made.line(full + "constexpr_sparse_to_dense(mask = " + mask + ", nonzero_data = " + values +
                   named);
     } else if (stored.groups > 0) {
-        const auto indices = made.blob(stored.bits == 2 ? ElementType::Uint2 : ElementType::Uint4,
+        const auto indices = made.blob(unsignedType(stored.bits),
                                        fmt::format("[{}, {}]", kRows / stored.vector, kColumns),
                                        packed(stored.codes, stored.bits));
         const auto lut = made.blob(ElementType::Fp16,
@@ -142,7 +142,8 @@ inline void addWeight(MadeBundle &made, const std::string &name, const Stored &s
         made.line(full + "constexpr_lut_to_dense(indices = " + indices + ", lut = " + lut +
                   (stored.vector > 1 ? ", vector_axis = int32(0)" : "") + named);
     } else if (stored.bits > 0) {
-        const std::string grid = fmt::format("[{}, {}]", kRows, stored.scales.size() / kRows);
+        const std::size_t rows = std::min(kRows, stored.scales.size());
+        const std::string grid = fmt::format("[{}, {}]", rows, stored.scales.size() / rows);
         const ElementType type = stored.bits == 4 ? ElementType::Int4 : ElementType::Int8;
         const auto data = made.blob(type, shape, packed(stored.codes, stored.bits));
         const auto scale = made.blob(ElementType::Fp16, grid, halves(stored.scales));

@@ -54,6 +54,78 @@ private Q_SLOTS:
         QVERIFY2(result->faulty.empty(), describe(*result).c_str());
     }
 
+    /// Sixteen even steps over the range of the values, as a table or by one scale; or wider ones.
+    static Stored ofSteps(const Values &values, bool even, float wider = 1)
+    {
+        const auto [low, high] = std::ranges::minmax_element(values);
+        Stored made;
+        made.bits = 4;
+        made.groups = even ? 1 : 0;
+        const float step = wider * (even ? (*high - *low) / 15 : std::max(-*low, *high) / 7);
+        for (std::size_t k = 0; even && k < 16; ++k)
+            made.table.push_back(*low + float(k) * step);
+        if (!even)
+            made.scales = {step};
+        for (const float value : values)
+            made.codes.push_back(int(std::lround((value - (even ? *low : 0)) / step)));
+        return made;
+    }
+
+    /// A table of even steps and a scale of the largest magnitude are what tools make, however far
+    /// from the best; steps of another range are at fault, and so is what a rule does not allow.
+    void ofRange_data()
+    {
+        const auto row = addColumns<bool, float, bool>();
+        for (const bool even : {true, false}) {
+            row(even ? "even table" : "one scale", even, 1.0F, false);
+            row(even ? "wider table" : "larger scale", even, 1.7F, false);
+            row(even ? "even table, rule" : "one scale, rule", even, 1.0F, true);
+        }
+    }
+
+    void ofRange()
+    {
+        const auto [even, wider, ruled] = fetched<bool, float, bool>();
+        std::vector<Stored> weights = stored(int4);
+        weights[1] = ofSteps(m_tensors[1], even, wider);
+        audit::AuditOptions options;
+        if (ruled)
+            options.rules.auditLimit = 1.5;
+        const BundlePtr package = VERIFIED(packageOf(weights));
+        const auto result = VERIFIED(audit::auditPackage(package, m_checkpoint, options));
+        QCOMPARE(result->faulty.size(), std::size_t(wider > 1 || ruled));
+        if (!result->faulty.empty()) {
+            QVERIFY2(result->faulty[0].fault == audit::Kind::AboveBest, describe(*result).c_str());
+            return;
+        }
+        const audit::AuditedWeight &row = result->sound[1];
+        QVERIFY(row.error > 1.5 * row.bestPossible);
+        QVERIFY2(row.why.find("method") != row.why.npos, row.why.c_str());
+        QVERIFY(result->sound[0].why.empty());
+    }
+
+    /// Coarse steps hide neither that a weight was transposed nor that two were exchanged.
+    void movedWithinRange()
+    {
+        for (const bool even : {true, false}) {
+            std::vector<Stored> weights;
+            for (const Values &values : m_tensors)
+                weights.push_back(ofSteps(values, even));
+            std::swap(weights[0], weights[2]);
+            Values turned(m_tensors[1].size());
+            for (std::size_t i = 0; i < turned.size(); ++i)
+                turned[i] = m_tensors[1][i % kRows * kColumns + i / kRows];
+            weights[1] = ofSteps(turned, even);
+            const BundlePtr package = VERIFIED(packageOf(weights));
+            const auto result = VERIFIED(audit::auditPackage(package, m_checkpoint));
+            QVERIFY2(result->faulty.size() == 3, describe(*result).c_str());
+            for (const audit::AuditedWeight &row : result->faulty)
+                QVERIFY2(row.fault == (row.checkpointName == kNames[1] ? audit::Kind::Transposed
+                                                                       : audit::Kind::Swapped),
+                         describe(*result).c_str());
+        }
+    }
+
     /// A mask of few kept values leaves out whole rows whose values are small, the larger of them.
     void rowsThatTheMaskLeavesOut()
     {

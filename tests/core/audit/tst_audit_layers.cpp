@@ -369,6 +369,97 @@ private Q_SLOTS:
         QVERIFY(result->faulty[0].rows == (std::vector<audit::Rows>{{3, 5}}));
     }
 
+    /// Tables of two entries keep little more than signs: enough to tell gates by, in any order.
+    void gatesOfOneBit()
+    {
+        Values whole;
+        for (std::size_t i = 0; i < 3; ++i)
+            whole.insert(whole.end(), m_tensors[i].begin(), m_tensors[i].end());
+        const BundlePtr checkpoint =
+            checkpointOf({whole}, {"gru.weight_hh_l0"}, {{3 * kRows * kColumns, "192,64"}});
+        std::vector<Stored> weights;
+        for (const std::size_t gate : {2, 1, 0})
+            weights.push_back(palettised(m_tensors[gate], 1, 1));
+        const auto result = VERIFIED(audit::auditPackage(packageOf(weights, false), checkpoint));
+        QVERIFY2(result->faulty.empty() && result->sound.size() == 3, describe(*result).c_str());
+        QCOMPARE(result->sound[0].transform, std::string("rows 128 to 191 of 192"));
+    }
+
+    /// Queries, keys and values in one weight, of which one has the values of another layer, or two
+    /// stand in the other order than in most layers.
+    void joined_data()
+    {
+        const auto row = addColumns<std::vector<std::size_t>, std::string, audit::Rows>();
+        row("sound", {}, "", {0, 0});
+        row("exchanged", {1, 0, 2}, "channel-order", {0, 2 * kRows});
+        row("of another layer", {0, 4, 2}, "other-rows", {kRows, 2 * kRows});
+    }
+
+    void joined()
+    {
+        const auto [order, kind, rows] =
+            fetched<std::vector<std::size_t>, std::string, audit::Rows>();
+        std::vector<Values> tensors;
+        std::vector<std::string> names;
+        std::mt19937_64 random(41);
+        for (int layer = 0; layer < 3; ++layer) {
+            for (const char *name : {"q_proj", "k_proj", "v_proj"}) {
+                names.push_back(fmt::format("layers.{}.attn.{}.weight", layer, name));
+                tensors.push_back(randomMatrix(random));
+            }
+        }
+        const BundlePtr checkpoint = checkpointOf(tensors, names);
+        MadeBundle made;
+        for (std::size_t layer = 0; layer < 3; ++layer) {
+            Values whole;
+            for (std::size_t i = 0; i < 3; ++i) {
+                const Values &part =
+                    tensors[layer == 0 && !order.empty() ? order[i] : 3 * layer + i];
+                whole.insert(whole.end(), part.begin(), part.end());
+            }
+            made.layer(fmt::format("layers_{}_attn_qkv_weight", layer), "[192, 64]", halves(whole));
+        }
+        const auto result =
+            VERIFIED(audit::auditPackage(made.open().value_or(nullptr), checkpoint));
+        QVERIFY2(result->faulty.size() == (order.empty() ? 0 : 1), describe(*result).c_str());
+        QVERIFY(result->missing.empty() && result->unpaired.empty());
+        if (order.empty())
+            return;
+        const audit::AuditedWeight &row = result->faulty[0];
+        QCOMPARE(std::string(audit::kindName(*row.fault)), kind);
+        QVERIFY2(row.rows == std::vector{rows}, describe(*result).c_str());
+        QCOMPARE(row.checkpointName, names[kind == "other-rows" ? 1 : 0]);
+    }
+
+    /// One constant read in place of two parts of tensors: the second is not there.
+    void sharedPart()
+    {
+        std::vector<Values> wholes;
+        MadeBundle made;
+        for (std::size_t layer = 0; layer < 2; ++layer) {
+            Values &whole = wholes.emplace_back();
+            for (std::size_t i = 0; i < 2; ++i) {
+                const Values &part = m_tensors[2 * layer + i];
+                whole.insert(whole.end(), part.begin(), part.end());
+                if (layer == 1 && i == 1)
+                    continue;
+                const std::string name = fmt::format("layers_{}_part_{}", layer, i);
+                addWeight(made, name, int8(part));
+                if (layer == 0 && i == 1)
+                    made.consume(name);
+            }
+        }
+        const BundlePtr checkpoint =
+            checkpointOf(wholes, {"layers.0.kv.weight", "layers.1.kv.weight"},
+                         {{2 * kRows * kColumns, "128,64"}});
+        const auto result =
+            VERIFIED(audit::auditPackage(made.open().value_or(nullptr), checkpoint));
+        QVERIFY2(result->faulty.size() == 1, describe(*result).c_str());
+        QVERIFY(result->faulty[0].fault == audit::Kind::Repeated);
+        QCOMPARE(result->faulty[0].checkpointName, std::string("layers.1.kv.weight"));
+        QCOMPARE(result->faulty[0].transform, std::string("rows 64 to 127 of 128"));
+    }
+
     /// Compressed weights without a tensor are counted, where tensors are missing.
     void notCompared()
     {
