@@ -284,8 +284,12 @@ std::optional<double> errorOfRange(const Subject &subject)
                 return scale >= (1 - kScale) * low - kLeast &&
                        scale <= (1 + kScale) * high + kLeast;
             };
-            return steps.symmetric ? isScale(top / (codes + 1), top / codes)
-                                   : isScale(range / all, std::max(range, top) / all);
+            if (steps.symmetric)
+                return isScale(top / (codes + 1), top / codes);
+            const double first = // what the lowest code stands for
+                (steps.low - steps.zeroOf(entry.first)) * scale + steps.biasOf(entry.first);
+            return isScale(range / all, std::max(range, top) / all) &&
+                   std::abs(first - (steps.biases.empty() ? std::min(least, 0.0) : least)) <= scale;
         }
         const auto &table = steps.sorted[static_cast<std::size_t>(entry.first)];
         const double step = range / static_cast<double>(table.size() - 1);

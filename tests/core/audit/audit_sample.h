@@ -55,9 +55,9 @@ inline Stored coded(const Values &values, unsigned bits, bool shifted = false)
         const auto [low, high] = std::minmax_element(values.begin() + std::ptrdiff_t(at),
                                                      values.begin() + std::ptrdiff_t(at + run));
         const float range =
-            shifted ? (*high - *low) / float(2 * top) : std::max(-*low, *high) / float(top);
+            shifted ? (*high - *low) / float(2 * top + 1) : std::max(-*low, *high) / float(top);
         const float scale = halfToFloat(floatToHalf(range));
-        const int offset = shifted ? int(std::lround(-*low / scale)) - top : 0;
+        const int offset = shifted ? int(std::lround(-*low / scale)) - top - 1 : 0;
         stored.scales.push_back(scale);
         if (shifted)
             stored.offsets.push_back(offset);

@@ -156,16 +156,16 @@ private Q_SLOTS:
     {
         QTest::addColumn<int>("number");
         const char *const kNamesOfFaults[] = {
-            "rows-zeroed",    "scales-shifted",  "nibbles-swapped", "transposed",
-            "scale-missing",  "zero-point-sign", "table-permuted",  "group-order",
-            "mask-shifted",   "flipped",         "block-scale",     "non-finite",
-            "clipped",        "nibbles-swapped", "scaled",          "clipped",
-            "rows-zeroed",    "scaled",          "other-values",    "other-rows",
-            "rows-zeroed",    "rows-zeroed",     "rows-zeroed",     "rows-zeroed",
-            "rows-zeroed",    "mask-shifted",    "mask-shifted",    "mask-shifted",
-            "mask-shifted",   "mask-shifted",    "group-order",     "table-permuted",
-            "table-permuted", "block-scale",     "rows-zeroed",     "clipped",
-            "mask-shifted"};
+            "rows-zeroed",     "scales-shifted",  "nibbles-swapped", "transposed",
+            "scale-missing",   "zero-point-sign", "table-permuted",  "group-order",
+            "mask-shifted",    "flipped",         "block-scale",     "non-finite",
+            "clipped",         "nibbles-swapped", "scaled",          "clipped",
+            "rows-zeroed",     "scaled",          "other-values",    "other-rows",
+            "rows-zeroed",     "rows-zeroed",     "rows-zeroed",     "rows-zeroed",
+            "rows-zeroed",     "mask-shifted",    "mask-shifted",    "mask-shifted",
+            "mask-shifted",    "mask-shifted",    "group-order",     "table-permuted",
+            "table-permuted",  "block-scale",     "rows-zeroed",     "clipped",
+            "zero-point-sign", "mask-shifted"};
         for (int i = 0; i < int(std::size(kNamesOfFaults)); ++i)
             QTest::addRow("%s %d", kNamesOfFaults[i], i) << i;
     }
@@ -327,6 +327,12 @@ private Q_SLOTS:
              {{50, 51}}},
             {audit::Kind::Clipped, wholeSparseInt8,
              [this](Stored &w) { w = sparseInt8(m_tensors[2], 0.6F); }},
+            {audit::Kind::ZeroPointSign,
+             [](const Values &values) { return coded(values, 4, true); }, // blocks
+             [](Stored &w) {
+                 for (int &offset : w.offsets)
+                     offset = std::min(-offset, 7);
+             }},
             {audit::Kind::MaskShifted, wholeSparseInt8, [&](Stored &w) { rotate(w.mask, 8); }},
         };
         const Fault &fault = faults[std::size_t(number)];
