@@ -256,7 +256,7 @@ void roundToType(ElementType type, std::span<float> values)
     }
     const auto bits = static_cast<int>(bitWidth(type) - (isSignedInteger(type) ? 1 : 0));
     const float end = std::ldexp(1.0f, bits);
-    const float most = bits > 24 ? std::nextafter(end, 0.0f) : end - 1;
+    const float most = bits > 24 ? end : end - 1; // the largest one as fp32
     const float least = isSignedInteger(type) ? -end : 0.0f;
     // Integers have no -0.
     each([=](float v) {

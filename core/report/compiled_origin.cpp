@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/compiled_origin.h"
 
+#include "core/base/find.h"
 #include "core/base/hash.h"
 #include "core/base/sha256.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_values.h"
+#include "core/container/mil/value_graph.h"
 #include "core/form/form_steps.h"
+#include "core/numeric/convert.h"
 #include "core/report/json_table.h"
 
 #include <bit>
@@ -72,7 +75,112 @@ bool sameInAnyOrder(const Bundle &package, const Bundle &program, const Compared
     return digest && digest == digestOf(program, pair.b, progress);
 }
 
-/// A dequantize that the compiler took apart: the program subtracts the zero point from the codes.
+/// The numbers of a table of a package's weight; none where there is no such table.
+std::vector<double> numbersOf(const Bundle &package,
+                              const std::optional<codec::OperandSource> &source)
+{
+    std::vector<double> numbers;
+    if (const codec::Operand *stored = source ? codec::storedOperand(*source) : nullptr) {
+        codec::Operand table = *stored;
+        table.bytes = package.operandBytes(table);
+        numbers.resize(elementCount(table.shape)->value);
+        for (std::size_t i = 0; i < numbers.size(); ++i)
+            numbers[i] = codec::operandValue(table, i).value_or(0);
+    }
+    return numbers;
+}
+
+/// One number stands for many, and none for `neutral`.
+bool sameNumbers(std::span<const double> a, std::span<const double> b, double neutral)
+{
+    const auto at = [neutral](std::span<const double> all, std::size_t i) {
+        return all.empty() ? neutral : all[all.size() == 1 ? 0 : i];
+    };
+    const std::size_t count = std::max({a.size(), b.size(), std::size_t{1}});
+    for (std::size_t i = 0; i < count; ++i) {
+        const bool fits = (a.size() < 2 || i < a.size()) && (b.size() < 2 || i < b.size());
+        if (!fits || at(a, i) != at(b, i))
+            return false;
+    }
+    return true;
+}
+
+/// What operations of a program make of a constant: (codes - offset) x scale + bias.
+class TakenApart
+{
+public:
+    TakenApart(const Bundle &program, const Weight &codes)
+        : m_program(program), m_function(codes.function)
+    {
+        const auto *function = program.program() ? findBy(program.program()->functions,
+                                                          &mil::Function::name, codes.function)
+                                                 : nullptr;
+        if (!function)
+            return;
+        const ValueGraph graph(*function);
+        const auto *at = findBy(graph.definitions(), &Definition::name, codes.name);
+        for (std::size_t step = 0; at && !at->uses.empty() && step < 3;) {
+            const GraphOperation &next = graph.operations()[at->uses.front().operation];
+            static constexpr std::array<std::string_view, 3> kSteps{"sub", "mul", "add"};
+            const mil::Operation &operation = *next.operation;
+            const auto found = std::ranges::find(kSteps, operation.type);
+            if (found != kSteps.end()) {
+                step = static_cast<std::size_t>(found - kSteps.begin());
+                if (operation.inputs.size() < 2 ||
+                    !take(graph, operation.inputs[1].values.front(), m_numbers[step]))
+                    return;
+                ++step;
+            } else if (operation.type != "cast") {
+                return;
+            }
+            at = &graph.definitions()[next.firstDefinition];
+        }
+    }
+
+    /// Whether those are the numbers that scale a weight of a package.
+    bool scalesAs(const Bundle &package, const codec::Scaling &scaling) const
+    {
+        return sameNumbers(m_numbers[0], numbersOf(package, scaling.offset), 0) &&
+               sameNumbers(m_numbers[1], numbersOf(package, scaling.scale), 1) &&
+               sameNumbers(m_numbers[2], numbersOf(package, scaling.bias), 0);
+    }
+    /// Weights of the program that are such numbers.
+    const std::vector<std::size_t> &tables() const { return m_tables; }
+
+private:
+    bool take(const ValueGraph &graph, const mil::ProgramValue &operand,
+              std::vector<double> &numbers)
+    {
+        const mil::ProgramValue *constant = graph.constant(operand);
+        if (const mil::Literal *literal = constant ? constant->literal() : nullptr) {
+            for (std::uint64_t i = 0; i < literal->count; ++i)
+                numbers.push_back(loadValue(literal->bytes, literal->element, i));
+            return true;
+        }
+        const Definition *definition = graph.definition(operand);
+        const auto &weights = m_program.weights();
+        const auto table = std::ranges::find_if(weights, [&](const Weight &each) {
+            return definition && each.name == definition->name && each.function == m_function;
+        });
+        const auto index = static_cast<std::size_t>(table - weights.begin());
+        if (table == weights.end())
+            return false;
+        const auto decoder = m_program.decoder(index);
+        if (!decoder)
+            return false;
+        numbers.resize(decoder->elements().value);
+        decodeDoubles(*decoder, 0, numbers);
+        m_tables.push_back(index);
+        return true;
+    }
+
+    const Bundle &m_program;
+    const std::string &m_function;
+    std::array<std::vector<double>, 3> m_numbers; ///< offset, scale, bias
+    std::vector<std::size_t> m_tables;
+};
+
+/// Whether the program has the codes of a scaled weight, and operations that scale them.
 bool isTakenApart(const Weight &before, const Weight &after)
 {
     const auto one = before.form.encoding(), other = after.form.encoding();
@@ -80,12 +188,18 @@ bool isTakenApart(const Weight &before, const Weight &after)
            std::ranges::find(after.consumers, "sub", &Consumer::op) != after.consumers.end();
 }
 
+/// Adds to `tables` what belongs to the weight.
 Fate fateOf(const Bundle &package, const Bundle &program, const ComparedPair &pair,
-            bool sameElements, Progress *progress)
+            bool sameElements, std::set<std::size_t> &tables, Progress *progress)
 {
     const Weight &a = package.weights()[pair.a], &b = program.weights()[pair.b];
-    if (sameElements && isTakenApart(a, b))
-        return Fate::Computed;
+    if (sameElements && isTakenApart(a, b)) {
+        const BundleReadLock lock(package, program);
+        const TakenApart apart(program, b);
+        tables.insert(apart.tables().begin(), apart.tables().end());
+        return apart.scalesAs(package, *a.form.encoding()->scaling) ? Fate::Computed
+                                                                    : Fate::Differs;
+    }
     if (sameElements && !pair.values && formText(a.form) == formText(b.form)) // scales may differ
         return Fate::Kept;
     const bool same = pair.exact() || pair.storedEqual;
@@ -243,13 +357,14 @@ Result<std::vector<OriginRow>> compiledOrigins(const Bundle &package, const Bund
         options.pairs.push_back({a, tie.first});
     const auto difference = TRY(compareBundles(package, program, options, progress));
     std::vector<OriginRow> rows;
+    std::set<std::size_t> tables;
     for (const ComparedPair &pair : wholePairs(difference.weights)) {
         const auto tie = ties.find(pair.a);
-        rows.push_back(
-            {&package, &program, pair.a, pair.b,
-             fateOf(package, program, pair,
-                    !contentsA[pair.a].empty() && contentsA[pair.a] == contentsB[pair.b], progress),
-             tie != ties.end() ? tie->second.second : pairingName(pair.pairing)});
+        rows.push_back({&package, &program, pair.a, pair.b,
+                        fateOf(package, program, pair,
+                               !contentsA[pair.a].empty() && contentsA[pair.a] == contentsB[pair.b],
+                               tables, progress),
+                        tie != ties.end() ? tie->second.second : pairingName(pair.pairing)});
     }
     if (progress != nullptr && progress->cancelled())
         return ErrorBuilder("task.cancelled").message("The work was stopped.").unexpected();
@@ -264,8 +379,10 @@ Result<std::vector<OriginRow>> compiledOrigins(const Bundle &package, const Bund
     }
     std::ranges::stable_sort(rows,
                              [](const OriginRow &x, const OriginRow &y) { return x.a < y.a; });
-    for (const std::size_t alone : difference.onlyB)
-        rows.push_back({&package, &program, kNoIndex, alone, Fate::Added, {}});
+    for (const std::size_t alone : difference.onlyB) {
+        if (tables.count(alone) == 0)
+            rows.push_back({&package, &program, kNoIndex, alone, Fate::Added, {}});
+    }
     return rows;
 }
 
@@ -279,11 +396,10 @@ const TableOf<OriginRow> &originTable()
          {kNumber, "bytes", "Bytes in the package", CELL(originBytes(row.package, row.a)),
           withUnit("B")},
          {"fate", "What the compiler made of it",
-          CELL(Word(fateName(row.fate), row.fate == Fate::Differs  ? Mark::Bad
-                                        : row.fate == Fate::Folded ? Mark::Folds
-                                        : row.fate == Fate::Dropped || row.fate == Fate::Computed
-                                            ? Mark::Open
-                                            : Mark::None))},
+          CELL(Word(fateName(row.fate), row.fate == Fate::Differs   ? Mark::Bad
+                                        : row.fate == Fate::Folded  ? Mark::Folds
+                                        : row.fate == Fate::Dropped ? Mark::Open
+                                                                    : Mark::None))},
          {kName, "compiled", "Weight of the program", CELL(originWeight(row.program, row.b))},
          {"compiled_form", "form", "How the program stores it",
           CELL(originForm(row.program, row.b)), jsonOf(CELL(originFormJson(row.program, row.b)))},

@@ -6,6 +6,8 @@
 #include "core/report/engine_json.h"
 #include "core/report/json_table.h"
 
+#include <filesystem>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -51,7 +53,7 @@ Json accuracyJson(const codec::AccuracyError &error)
 }
 
 void addEncodedWeight(Json &json, const Bundle &bundle, const EncodedBundle &encoded,
-                      const EncodedOne &one)
+                      const EncodedOne &one, const std::string &output)
 {
     const Weight &after = encoded.made->weights()[one.after];
     json["name"] = after.name;
@@ -60,6 +62,10 @@ void addEncodedWeight(Json &json, const Bundle &bundle, const EncodedBundle &enc
     json["asked"] = one.asked;
     json["before"] = weightJson(bundle, one.before, std::nullopt, {});
     json["after"] = weightJson(*encoded.made, one.after, std::nullopt, {});
+    for (Json &part : json["after"]["parts"]) {
+        if (!output.empty() && !part["file"].is_null())
+            part["file"] = output;
+    }
     json["error"] = accuracyJson(one.error);
     json["error"]["inputs_relative"] = optionalJson(one.inputRelative);
 }
@@ -167,11 +173,16 @@ Json encodeJson(const Bundle &bundle, const EncodedBundle &encoded, codec::Encod
     Json json = document("encode");
     json["asked"] = askedText(encoded);
     json["method"] = codec::encodeMethodName(method);
+    // A file of its own is called as it is written; those of a folder keep their paths.
+    const auto nameOf = [](const std::filesystem::path &path) { return path.filename().string(); };
+    const auto &files = encoded.made->files();
+    const std::string own =
+        files.size() == 1 && files.front().path == nameOf(bundle.path()) ? nameOf(output) : "";
     if (encoded.weights.size() == 1) // the weight that was asked for, as ever
-        addEncodedWeight(json, bundle, encoded, encoded.weights.front());
+        addEncodedWeight(json, bundle, encoded, encoded.weights.front(), own);
     json["weights"] = Json::array();
     for (const EncodedOne &one : encoded.weights)
-        addEncodedWeight(json["weights"].emplace_back(), bundle, encoded, one);
+        addEncodedWeight(json["weights"].emplace_back(), bundle, encoded, one, own);
     json["kept"] = listJson(encoded.kept, [&](const auto &kept) -> Json {
         return {{"weight", bundle.weights()[kept.weight].findableName()},
                 {"why", kept.error.message}};

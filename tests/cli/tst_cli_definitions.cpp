@@ -118,6 +118,18 @@ private slots:
         QCOMPARE(changed, 1);
     }
 
+    /// A file of its own: the parts of the weight lie in the one that was written.
+    void encodedNetwork()
+    {
+        const QString path = source(u"../samples/models/network.mlmodel"_s);
+        const QString copy = m_scratch.filePath(u"encoded.mlmodel"_s);
+        const auto json =
+            runCli("encode % conv_0.weights --form dense --output % --force --json", path, copy)
+                .json();
+        QCOMPARE(json["before"]["parts"][0]["file"].get<std::string>(), "network.mlmodel");
+        QCOMPARE(json["after"]["parts"][0]["file"].get<std::string>(), "encoded.mlmodel");
+    }
+
     void encoded_data()
     {
         const auto row = addColumns<QString, QString, QStringList>();

@@ -22,6 +22,16 @@ bool isNumeric(ElementType type)
     return bitWidth(type) != 0;
 }
 
+bool allAre(const Operand &table, bool (*is)(double))
+{
+    const std::uint64_t count = elementCount(table.shape)->value;
+    for (std::uint64_t i = 0; i < count; ++i) {
+        if (!is(loadValue(table.bytes, table.type, i)))
+            return false;
+    }
+    return true;
+}
+
 } // namespace
 
 /// Elements of an operand's shape, where it has the bytes for them.
@@ -396,7 +406,9 @@ private:
                              scaling.steps == Scaling::Steps::Difference;
         if (exact && type != ElementType::Bf16 && scaling.steps != Scaling::Steps::Quotient &&
             (scaleType == type || scaleType == ElementType::Fp8E8M0) && allZero(scaling.bias) &&
-            (differs || allZero(scaling.offset)))
+            (differs || allZero(scaling.offset)) &&
+            (scaling.steps != Scaling::Steps::Product || // whose offset times infinity is NaN
+             allAre(scaling.scale, [](double scale) { return std::isfinite(scale); })))
             scaling.steps = Scaling::Steps::Program;
         return {};
     }
@@ -577,13 +589,8 @@ private:
 /// -0 is none: it leaves a -0 that it is added to.
 bool allZero(const std::optional<Operand> &table)
 {
-    const std::uint64_t count = table ? elementCount(table->shape)->value : 0;
-    for (std::uint64_t i = 0; i < count; ++i) {
-        const double value = loadValue(table->bytes, table->type, i);
-        if (value != 0 || std::signbit(value))
-            return false;
-    }
-    return true;
+    return !table ||
+           allAre(*table, [](double value) { return value == 0 && !std::signbit(value); });
 }
 
 Result<std::uint64_t> checkOperand(const Operand &operand)

@@ -263,6 +263,7 @@ std::vector<bool> ModuleEdit::reachedAttributes() const
     for (std::uint32_t i = 0; i < m_module.operations.size(); ++i) {
         const Operation &operation = m_module.operations[i];
         reach(operation.location); // also of one that was replaced: what stands there has it
+        reach(operation.attributes);
         if (m_operations.contains(i))
             continue;
         Operation stored = operation;
@@ -270,7 +271,6 @@ std::vector<bool> ModuleEdit::reachedAttributes() const
             stored.properties = kNone; // the new ones are in m_held, or a row of the file's
         for (const NamedAttribute &each : m_module.attributesOf(stored))
             reach(each.attribute);
-        reach(operation.attributes);
     }
     const auto reachProperties = [&](std::uint32_t properties, std::string_view name) {
         const PropertyRow *row = propertyRow(name);

@@ -613,15 +613,20 @@ private:
     void putOperation(std::uint32_t index)
     {
         Operation operation = m_module.operations[index];
+        auto operands = m_module.operandsOf(operation);
         if (const auto *added = replacement(index)) {
-            for (const NewOperation &each : *added) {
+            const bool stays = !added->empty() && added->back().keepsRegions;
+            if (stays)
+                operands = added->back().operands;
+            for (const NewOperation &each : std::span(*added).first(added->size() - stays)) {
                 Operation head;
                 head.name = m_edit->operationNameOf(each.name);
                 head.location = each.location != kNone ? each.location : operation.location;
                 head.properties = each.properties;
                 putHead(head, each.results, each.operands);
             }
-            return;
+            if (!stays)
+                return;
         }
         if (m_edit)
             if (const auto at = m_edit->m_operationProperties.find(index);
@@ -630,7 +635,7 @@ private:
         const bool uses = !m_edit && operation.uses.bytes.value > 0;
         std::vector<std::uint32_t> results(operation.results.count);
         std::iota(results.begin(), results.end(), operation.results.first);
-        putHead(operation, results, m_module.operandsOf(operation),
+        putHead(operation, results, operands,
                 std::span(m_module.successorBlocks)
                     .subspan(operation.successors.first, operation.successors.count),
                 uses);

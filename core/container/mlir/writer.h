@@ -24,13 +24,15 @@ struct FieldValues {
     std::span<const std::byte> data; ///< of the column B
 };
 
-/// An operation that a change adds; it has no regions.
+/// An operation that a change adds; it has no regions, unless it is the replaced one with other
+/// operands, and the last of those in its place.
 struct NewOperation {
     std::string name;               ///< "aicode.primitive.constant_v1"
     std::uint32_t location = kNone; ///< kNone: that of the operation in whose place it stands
     std::uint32_t properties = kNone;
     std::vector<std::uint32_t> operands; ///< values
     std::vector<std::uint32_t> results;  ///< values: new ones, or of the replaced operation
+    bool keepsRegions = false;
 };
 
 /// Changes of a module of version 5 or 6. Indices of the module stay as they are; what is added
@@ -57,7 +59,7 @@ public:
     /// A value for results of new operations.
     std::uint32_t value(std::uint32_t type);
 
-    /// `operations` stand in the place of one without regions. Its results are results of theirs,
+    /// `operations` stand in the place of one. Its results are results of theirs,
     /// or nothing reads them any more. None: it goes.
     void replace(std::uint32_t operation, std::vector<NewOperation> operations);
     void setProperties(std::uint32_t operation, std::uint32_t properties);

@@ -369,10 +369,11 @@ private:
         return m_change.edit().value(m_module.values[resultOf(operation)].type);
     }
 
-    Result<NewOperation> copyOf(std::uint32_t index, const Edit &edit) const
+    /// `itself`: with its results, to be given other operands.
+    Result<NewOperation> copyOf(std::uint32_t index, const Edit &edit, bool itself) const
     {
         const mlir::Operation &operation = m_module.operations[index];
-        if (operation.regions.count > 0)
+        if (operation.regions.count > 0 && !(itself && operation.isolated))
             return refused("encode.program", edit.weight, "an operation without regions",
                            m_module.operationName(operation),
                            "Other weights read the same constant, and the operation that reads it "
@@ -384,6 +385,7 @@ private:
         const auto operands = m_module.operandsOf(operation);
         copy.operands.assign(operands.begin(), operands.end());
         copy.results = {resultOf(index)};
+        copy.keepsRegions = operation.regions.count > 0;
         return copy;
     }
 
@@ -410,14 +412,14 @@ private:
     Result<void> keepForOthers(std::uint32_t maker, const std::vector<std::uint32_t> &others,
                                const Edit &edit)
     {
-        auto before = TRY(copyOf(maker, edit));
+        auto before = TRY(copyOf(maker, edit, false));
         before.results = {newValueLike(maker)};
         for (const std::uint32_t other : others) {
-            auto reading = TRY(copyOf(other, edit));
+            auto reading = TRY(copyOf(other, edit, true));
             std::ranges::replace(reading.operands, resultOf(maker), before.results.front());
             m_replaced[other] = {std::move(reading)};
         }
-        m_replaced[maker] = {std::move(before), TRY(copyOf(maker, edit))};
+        m_replaced[maker] = {std::move(before), TRY(copyOf(maker, edit, true))};
         return {};
     }
 
@@ -474,10 +476,10 @@ private:
         }
         auto &added = m_replaced[path[own - 1].first];
         if (added.empty())
-            added.push_back(TRY(copyOf(path[own - 1].first, edit)));
+            added.push_back(TRY(copyOf(path[own - 1].first, edit, true)));
         std::uint32_t made = mlir::kNone;
         for (std::size_t i = path.size(); i-- > own;) {
-            auto copy = TRY(copyOf(path[i].first, edit));
+            auto copy = TRY(copyOf(path[i].first, edit, false));
             if (i + 1 == path.size())
                 copy.properties = properties;
             else

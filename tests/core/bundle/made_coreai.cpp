@@ -23,11 +23,11 @@ std::uint64_t MadeCoreAi::tensor(const Shape &shape, Elem element)
 
 MadeCoreAi::Value MadeCoreAi::put(std::string_view name, std::uint64_t properties,
                                   bool hasProperties, const std::vector<Value> &operands,
-                                  std::uint64_t type, bool hasResult)
+                                  std::uint64_t type, bool hasResult, bool composite)
 {
     m_body.varint(m_made.name(std::string(name)));
     m_body.byte(std::uint8_t((hasProperties ? 0x40 : 0) | (hasResult ? 2 : 0) |
-                             (operands.empty() ? 0 : 4)));
+                             (operands.empty() ? 0 : 4) | (composite ? 0x10 : 0)));
     m_body.varint(m_next);
     m_next = m_location;
     if (hasProperties)
@@ -40,6 +40,12 @@ MadeCoreAi::Value MadeCoreAi::put(std::string_view name, std::uint64_t propertie
         m_body.varint(operands.size());
         for (const Value operand : operands)
             m_body.varint(operand);
+    }
+    if (composite) { // one region, isolated: a section that says that there are no blocks
+        m_body.varint(3);
+        m_body.byte(4);
+        m_body.varint(1);
+        m_body.varint(0);
     }
     ++m_operations;
     return hasResult ? m_values++ : 0;
@@ -67,9 +73,9 @@ MadeCoreAi::Value MadeCoreAi::blob(const Shape &shape, Elem element, Bytes data)
 }
 
 MadeCoreAi::Value MadeCoreAi::operation(std::string_view name, const std::vector<Value> &operands,
-                                        const Shape &shape, Elem element)
+                                        const Shape &shape, Elem element, bool composite)
 {
-    return put(name, 0, false, operands, tensor(shape, element), true);
+    return put(name, 0, false, operands, tensor(shape, element), true, composite);
 }
 
 MadeCoreAi::Value MadeCoreAi::masked(Value values, Value mask, const Shape &shape, Elem element)

@@ -11,6 +11,7 @@ enum class Elem : std::uint64_t {
     F32 = 6,
     F16 = 7,
     Bf16 = 8,
+    E5m2 = 9,
     E4m3 = 10,
     Si32 = 18,
     Si16 = 19,
@@ -18,6 +19,7 @@ enum class Elem : std::uint64_t {
     Si4 = 21,
     Si2 = 22,
     Ui32 = 24,
+    Ui16 = 25,
     Ui8 = 26,
     Ui4 = 27,
     Ui2 = 28,
@@ -36,8 +38,9 @@ public:
     Value constant(const Shape &shape, Elem element, Bytes data, bool splat = false);
     /// The same in a resource.
     Value blob(const Shape &shape, Elem element, Bytes data);
+    /// `composite`: with an empty decomposition.
     Value operation(std::string_view name, const std::vector<Value> &operands, const Shape &shape,
-                    Elem element);
+                    Elem element, bool composite = false);
     /// What the mask keeps, with zeros between.
     Value masked(Value values, Value mask, const Shape &shape, Elem element);
     Value scaled(const std::vector<Value> &operands, const Shape &shape);
@@ -55,7 +58,8 @@ public:
 private:
     std::uint64_t tensor(const Shape &shape, Elem element);
     Value put(std::string_view name, std::uint64_t properties, bool hasProperties,
-              const std::vector<Value> &operands, std::uint64_t type, bool hasResult);
+              const std::vector<Value> &operands, std::uint64_t type, bool hasResult,
+              bool composite = false);
 
     MadeModule m_made;
     std::uint64_t m_location, m_next;

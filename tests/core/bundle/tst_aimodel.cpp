@@ -197,17 +197,83 @@ private slots:
         QVERIFY(says(*bundle, "aimodel.one_code_a_byte"));
     }
 
-    /// Of an integer by way of fp16 to fp32 the runtime makes one cast.
+    void joinedCasts_data()
+    {
+        addColumns<int, int, int, bool>();
+        addRow("narrow", int(Elem::Si8), int(Elem::F16), int(Elem::F32), false); // 8 bits are exact
+        addRow("the processor's types", int(Elem::Si16), int(Elem::F16), int(Elem::F32), false);
+        addRow("fp32 by bf16 to a wider one", int(Elem::F32), int(Elem::Bf16), int(Elem::F32),
+               false);
+        addRow("to fp8 by a wider one", int(Elem::F32), int(Elem::F16), int(Elem::E5m2), false);
+        addRow("fp32 by bf16", int(Elem::F32), int(Elem::Bf16), int(Elem::F16), true);
+        addRow("fp16 by bf16", int(Elem::F16), int(Elem::Bf16), int(Elem::F32), true);
+        addRow("unsigned", int(Elem::Ui16), int(Elem::F16), int(Elem::F32), true);
+        addRow("fp8 by an integer", int(Elem::E5m2), int(Elem::Si8), int(Elem::F32), true);
+    }
+
+    /// As the runtime was seen to join them.
     void joinedCasts()
     {
-        for (const bool wide : {false, true}) {
+        const auto [from, between, to, joined] = fetched<int, int, int, bool>();
+        MadeCoreAi made;
+        const auto numbers = made.constant({1}, Elem(from), byteRow({1, 2, 0, 0}));
+        const auto inner = made.operation("primitive.cast_v1", {numbers}, {1}, Elem(between));
+        made.output({made.operation("primitive.cast_v1", {inner}, {1}, Elem(to))});
+        QCOMPARE(says(*made.open(), "aimodel.joined_casts"), joined);
+    }
+
+    void numbersThatTheRuntimeChanges_data()
+    {
+        addColumns<int, float, float, bool>();
+        addRow("fp8's largest", int(Elem::E4m3), 448.0f, 448.0f, false);
+        addRow("rounded to it", int(Elem::E4m3), 449.0f, 448.0f, true);
+        addRow("infinite", int(Elem::E5m2), HUGE_VALF, HUGE_VALF, false);
+        addRow("rounded to e5m2's", int(Elem::E5m2), 57376.0f, 57344.0f, true);
+        addRow("too large for 8 bits", int(Elem::Si8), 300.0f, 127.0f, false);
+        addRow("no integer", int(Elem::Si32), HUGE_VALF, 0x1p31f, true);
+        addRow("below none", int(Elem::Ui32), -2.0f, 0.0f, true);
+        addRow("subnormal", int(Elem::F32), 0x1p-20f, 0x1p-20f, true);
+        addRow("of the same width", int(Elem::Bf16), 0x1p-20f, 0x1p-20f, false);
+    }
+
+    void numbersThatTheRuntimeChanges()
+    {
+        const auto [to, number, shown, said] = fetched<int, float, float, bool>();
+        MadeCoreAi made;
+        const auto numbers = made.constant({2}, Elem::F16, halves({1, number}));
+        made.output({made.operation("primitive.cast_v1", {numbers}, {2}, Elem(to))});
+        const BundlePtr bundle = VERIFIED(made.open());
+        QCOMPARE(valuesOf(*bundle, 0), (Values{1, shown}));
+        QCOMPARE(says(*bundle, "aimodel.cast_values"), said);
+    }
+
+    void subnormalScales()
+    {
+        for (const bool small : {false, true}) {
             MadeCoreAi made;
-            const auto numbers = made.constant({2}, wide ? Elem::Si16 : Elem::Si8,
-                                               wide ? byteRow({1, 2, 3, 4}) : byteRow({1, 2}));
-            const auto half = made.operation("primitive.cast_v1", {numbers}, {2}, Elem::F16);
-            made.output({made.operation("primitive.cast_v1", {half}, {2}, Elem::F32)});
-            QCOMPARE(says(*made.open(), "aimodel.joined_casts"), wide); // 8 bits are exact
+            const auto codes = made.constant({2}, Elem::Si8, byteRow({1, 2}));
+            const auto scale = made.constant({}, Elem::F16, halves({small ? 0x1p-15f : 0x1p-14f}));
+            const auto zero = made.constant({}, Elem::Si8, byteRow({0}));
+            const auto bias = made.constant({}, Elem::F16, halves({0}));
+            const auto axis = made.constant({}, Elem::Si32, byteRow({0, 0, 0, 0}));
+            made.output({made.operation("dequantize_v2", {codes, scale, zero, bias, axis}, {2},
+                                        Elem::F16)});
+            QCOMPARE(says(*made.open(), "aimodel.cast_values"), small);
         }
+    }
+
+    /// Nothing times infinity, which rows add.
+    void infiniteScales()
+    {
+        MadeCoreAi made;
+        const auto data = made.constant({2, 2}, Elem::Si8, byteRow({1, 2, 3, 4}));
+        const auto scale = made.constant({2, 1}, Elem::F16, halves({HUGE_VALF, 2}));
+        const auto zero = made.constant({2, 1}, Elem::Si8, byteRow({0, 0}));
+        const auto bias = made.constant({2, 1}, Elem::F16, halves({0, 0}));
+        made.output({made.scaled({data, scale, zero, bias}, {2, 2})});
+        const Values values = valuesOf(*VERIFIED(made.open()), 0);
+        QVERIFY(std::isnan(values[0]) && std::isnan(values[1]));
+        QCOMPARE(Values(values.begin() + 2, values.end()), (Values{6, 8}));
     }
 
     /// What the vendor's runtime computes: powers of two become fp16 before they scale, products

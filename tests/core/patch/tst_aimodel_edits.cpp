@@ -320,6 +320,32 @@ private slots:
     }
 
     /// Of two scales the outer one is named, whatever the inner one is.
+    /// Operations with a decomposition read one constant: the edited one gets its own, and stays.
+    void codesOfTwoDequantizes()
+    {
+        using test::Elem, test::byteRow, test::halves;
+        MadeCoreAi made;
+        const auto codes = made.constant({2, 2}, Elem::Si8, byteRow({1, 2, 3, 4}));
+        const auto scale = made.constant({}, Elem::F16, halves({0.5f}));
+        const auto zero = made.constant({}, Elem::Si8, byteRow({0}));
+        const auto bias = made.constant({}, Elem::F16, halves({0}));
+        const auto axis = made.constant({2}, Elem::Si32, byteRow({0, 0, 0, 0, 1, 0, 0, 0}));
+        std::vector<MadeCoreAi::Value> results;
+        for (int i = 0; i < 2; ++i)
+            results.push_back(made.operation("dequantize_v2", {codes, scale, zero, bias, axis},
+                                             {2, 2}, Elem::F16, true));
+        made.output(results);
+        const BundlePtr bundle = VERIFIED(made.open());
+        const Edit edit =
+            *parseEdit(Edit::Kind::Set, bundle->weights()[1].findableName() + "[1,0]=4");
+        const auto own = VERIFIED(patch::withOwnConstants(*bundle, {edit}));
+        QVERIFY(own->bundle && !hasErrors(own->bundle->diagnostics()));
+        const auto planned = VERIFIED(planEdits(own->bundle, {edit}, 0));
+        const BundlePtr changed = *applyEdit(own->bundle, planned->front());
+        QCOMPARE(valuesOf(*changed, 0), (std::vector<float>{0.5f, 1, 1.5f, 2}));
+        QCOMPARE(valuesOf(*changed, 1), (std::vector<float>{0.5f, 1, 4, 2}));
+    }
+
     void outerScale()
     {
         using test::Elem, test::byteRow, test::halves;

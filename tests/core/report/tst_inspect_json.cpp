@@ -249,27 +249,43 @@ private slots:
         QCOMPARE(std::string(report::fateName(rows->front().fate)), fate);
     }
 
-    /// The same codes in another shape, without their scales: not a kept weight.
+    void codesAlone_data()
+    {
+        addColumns<QStringList, std::string, std::size_t>();
+        const QString less = u"sub(x = codes, y = zero)"_s, wrong = u"sub(x = codes, y = codes)"_s,
+                      times = u"mul(x = made0, y = scale)"_s,
+                      shifted = u"add(x = made1, y = shift)"_s;
+        const std::size_t tables = 3; // the program's own, which are no part of the weight
+        addRow("no operations", QStringList{}, std::string("other values"), tables);
+        addRow("another offset", QStringList{wrong}, std::string("other values"), tables);
+        addRow("not scaled", QStringList{less}, std::string("other values"), tables - 1);
+        addRow("scaled", QStringList{less, times}, std::string("scaled by operations"), tables - 2);
+        addRow("shifted by another number", QStringList{less, times, shifted},
+               std::string("other values"), tables - 3);
+    }
+
+    /// The same codes, without their scales: what operations of the program make of them.
     void codesAlone()
     {
+        const auto [operations, fate, added] = fetched<QStringList, std::string, std::size_t>();
         MadeCoreAi made;
         const Bytes codes = byteRow({1, 2, 3, 4});
         const auto data = made.constant({2, 2}, Elem::Si8, codes);
         const auto scale = made.constant({2, 1}, Elem::F16, halves({2, 3}));
-        const auto zero = made.constant({2, 1}, Elem::Si8, byteRow({0, 0}));
+        const auto zero = made.constant({2, 1}, Elem::Si8, byteRow({5, 6}));
         const auto bias = made.constant({2, 1}, Elem::F16, halves({0, 0}));
         made.output({made.scaled({data, scale, zero, bias}, {2, 2})});
-        for (const bool subtracts : {false, true}) {
-            MadeBundle program;
-            program.weight("codes", "[4]", codes, ElementType::Int8);
-            if (subtracts)
-                program.op("made", "[4]", "sub(x = codes, y = codes)");
-            const auto other = VERIFIED(program.open());
-            const auto rows = VERIFIED(report::compiledOrigins(*made.open(), **other, nullptr));
-            QCOMPARE(rows->size(), 1U);
-            QCOMPARE(report::fateName(rows->front().fate),
-                     std::string_view(subtracts ? "scaled by operations" : "other values"));
-        }
+        MadeBundle program;
+        program.weight("codes", "[2, 2]", codes, ElementType::Int8);
+        program.weight("zero", "[2, 1]", byteRow({5, 6}), ElementType::Int8);
+        program.weight("scale", "[2, 1]", halves({2, 3}));
+        program.weight("shift", "[2, 1]", halves({0, 1}));
+        for (qsizetype i = 0; i < operations.size(); ++i)
+            program.op("made" + std::to_string(i), "[2, 2]", operations[i].toStdString());
+        const auto other = VERIFIED(program.open());
+        const auto rows = VERIFIED(report::compiledOrigins(*made.open(), **other, nullptr));
+        QCOMPARE(rows->size(), 1 + added);
+        QCOMPARE(std::string(report::fateName(rows->front().fate)), fate);
     }
 
     void waitsForItsCall()

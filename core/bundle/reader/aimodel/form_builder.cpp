@@ -9,6 +9,7 @@
 #include "core/numeric/convert.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -25,6 +26,7 @@ namespace {
 constexpr unsigned kMostNested = 40;                             ///< steps of one chain
 constexpr std::uint64_t kMostUnrolled = std::uint64_t(64) << 20; ///< elements
 constexpr std::uint64_t kMostCounted = std::uint64_t(8) << 20;   ///< bits of a mask, on opening
+constexpr std::uint64_t kMostLookedAt = std::uint64_t(1) << 20;  ///< numbers, on opening
 
 /// Bits of the numbers that a type holds exactly: those of its mantissa, or of its integers.
 unsigned exactBits(ElementType type)
@@ -59,6 +61,35 @@ bool holdsAll(ElementType from, ElementType to)
     return isSignedInteger(from) == isSignedInteger(to)
                ? bitWidth(to) >= bitWidth(from)
                : isSignedInteger(to) && bitWidth(to) > bitWidth(from);
+}
+
+/// What the runtime (coreai-core 1.0.0b3, Linux) makes of a number that is cast, where it is not
+/// the nearest one of the type; else nothing.
+std::string_view departure(ElementType from, ElementType to, double value)
+{
+    const double size = std::abs(value);
+    if (from == ElementType::Fp16 && (to == ElementType::Fp32 || to == ElementType::Fp64))
+        return size > 0 && size < 0x1p-14 ? "far smaller ones of fp16 numbers below 2^-14" : "";
+    if (to == ElementType::Fp8E4M3Fn && !isFloatingPoint(from))
+        return size >= 248 ? "NaN of whole numbers from 248 on, and 448 from 496 on" : "";
+    if (to == ElementType::Fp8E4M3Fn && size > 448 && size <= 464)
+        return "NaN of numbers above 448";
+    if (to == ElementType::Fp8E5M2 && isFloatingPoint(from) && size > 57344 && size < 61440)
+        return "infinities of numbers above 57344";
+    const bool native =
+        from == ElementType::Fp16 || from == ElementType::Fp32 || from == ElementType::Fp64;
+    if (!native || isFloatingPoint(to) || bitWidth(to) < 8 || to == ElementType::Bool ||
+        to == ElementType::Uint16 || to == ElementType::Uint64)
+        return {};
+    const bool word = to == ElementType::Uint32;
+    const bool narrow = from == ElementType::Fp64 && bitWidth(to) < 32; // by way of 16 or 32 bits
+    const double end = std::ldexp(1, narrow              ? static_cast<int>(bitWidth(to))
+                                     : bitWidth(to) > 32 ? 63
+                                     : word              ? 32
+                                                         : 31);
+    const bool other =
+        std::isnan(value) ? to != ElementType::Uint8 : value >= end || (word && value <= -1);
+    return other ? "others of numbers that the type cannot hold" : "";
 }
 
 /// One stored operand and nothing else.
@@ -381,7 +412,10 @@ FormBuilder::Built FormBuilder::cast(std::uint32_t value, PartRole role)
         return refuse(value, m_code, "result", "a tensor of numbers", "another type",
                       "A cast makes no numbers.");
     warnOfJoinedCasts(value);
-    if (built->encoding.scaling && holdsAll(built->type, info->element)) {
+    const Encoding &inner = built->encoding;
+    if (!inner.scaling && !inner.converts)
+        warnOfNumbers(value, inner.palette ? inner.palette->lut : inner.payload, info->element);
+    if (inner.scaling && holdsAll(built->type, info->element)) {
         built->type = info->element; // its values stay
         return built;
     }
@@ -392,21 +426,58 @@ FormBuilder::Built FormBuilder::cast(std::uint32_t value, PartRole role)
     return built;
 }
 
-/// The runtime casts integers to the wider type at once, without the rounding in between.
+/// The runtime makes one cast of two where one of the types is none of its processor's own, and the
+/// second cast is not to a wider type than the first one kept.
 void FormBuilder::warnOfJoinedCasts(std::uint32_t value)
 {
     const std::uint32_t inner = operandsOf(value)[0];
     if (step(inner) != CoreAiStep::Cast || operandsOf(inner).empty())
         return;
     const auto from = tensor(operandsOf(inner)[0]), between = tensor(inner), to = tensor(value);
-    if (from && between && !isFloatingPoint(from->element) && isFloatingPoint(between->element) &&
-        !holdsAll(from->element, between->element) && holdsAll(between->element, to->element) &&
-        between->element != to->element)
+    if (!from || !between || !to || holdsAll(from->element, between->element))
+        return;
+    const auto isOther = [](ElementType type) {
+        return type == ElementType::Bf16 || type == ElementType::Fp8E4M3Fn ||
+               type == ElementType::Fp8E5M2 || type == ElementType::Uint16 ||
+               type == ElementType::Uint64;
+    };
+    const auto bits = [](ElementType type) {
+        return type == ElementType::Bool ? 1U : bitWidth(type);
+    };
+    if ((isOther(from->element) || isOther(between->element)) &&
+        std::min(bits(from->element), bits(to->element)) <= bits(between->element))
         warn(value, "aimodel.joined_casts", "one cast",
              fmt::format("{} to {} to {}", elementTypeName(from->element),
                          elementTypeName(between->element), elementTypeName(to->element)),
              "Shown as documented: the runtime joins the two casts, and its values are not rounded "
              "in between.");
+}
+
+/// Of stored numbers that are read to be cast, or as fp16 to be calculated with.
+void FormBuilder::warnOfNumbers(std::uint32_t value, const OperandSource &source, ElementType to)
+{
+    const Operand *stored = codec::storedOperand(source);
+    if (!stored)
+        return;
+    Operand operand = *stored;
+    operand.bytes = bytesOf(operand);
+    const std::uint64_t count = std::min(elementCount(operand.shape)->value, kMostLookedAt);
+    std::string_view becomes;
+    double first = 0;
+    std::uint64_t found = 0;
+    for (std::uint64_t i = 0; i < count; ++i) {
+        const double number = codec::operandValue(operand, i).value_or(0);
+        const std::string_view other = departure(operand.type, to, number);
+        if (!other.empty() && found++ == 0) {
+            first = number;
+            becomes = other;
+        }
+    }
+    if (found > 0)
+        warn(value, "aimodel.cast_values",
+             fmt::format("numbers that the runtime reads as {} as they are", elementTypeName(to)),
+             fmt::format("{} of {}, the first one {}", found, count, first),
+             fmt::format("Shown as documented: the runtime makes {}.", becomes));
 }
 
 FormBuilder::Built FormBuilder::reshape(std::uint32_t value, PartRole role)
@@ -627,6 +698,9 @@ FormBuilder::Built FormBuilder::dequantize(std::uint32_t value, PartRole role)
         return true;
     };
     Scaling &scaling = *built.encoding.scaling;
+    warnOfNumbers(value, scaling.scale, ElementType::Fp32);
+    if (scaling.bias)
+        warnOfNumbers(value, *scaling.bias, ElementType::Fp32);
     const bool laid = lay(scaling.scale) && (!scaling.offset || lay(*scaling.offset)) &&
                       (!scaling.bias || lay(*scaling.bias));
     if (!laid)

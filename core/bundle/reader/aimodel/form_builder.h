@@ -75,6 +75,7 @@ private:
     Built dispatch(std::uint32_t value, PartRole role);
     Built cast(std::uint32_t value, PartRole role);
     void warnOfJoinedCasts(std::uint32_t value);
+    void warnOfNumbers(std::uint32_t value, const codec::OperandSource &source, ElementType to);
     Built reshape(std::uint32_t value, PartRole role);
     Built transpose(std::uint32_t value, PartRole role);
     Built lut(std::uint32_t value, bool sparse);

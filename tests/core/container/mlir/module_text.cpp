@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "module_text.h"
 
+#include "core/base/find.h"
 #include "print.h"
 
 #include <algorithm>
@@ -100,7 +101,9 @@ private:
         const Value &value = m_module.values[id];
         if (isNamed(value))
             return (value.position == 0 ? "%output" : "%out_token") +
-                   (m_names[id].number == 0 ? "" : "_" + std::to_string(m_names[id].number - 1));
+                   (m_names[id].number == 0
+                        ? ""
+                        : "_" + std::to_string(2 * (m_names[id].number - 1) + value.position));
         if (value.argument)
             return "%arg" + std::to_string(m_names[id].number);
         std::string name = "%" + std::to_string(m_names[id].number);
@@ -115,14 +118,18 @@ private:
         return m_typeTexts[type];
     }
 
-    std::string listText(const std::vector<NamedAttribute> &attributes)
+    /// Its properties, which lie in the dictionary below version 5, or its other attributes.
+    std::string listText(const Operation &operation, bool properties)
     {
+        const PropertyRow *row = propertyRow(m_module.operationName(operation));
         std::string text;
-        for (const NamedAttribute &each : attributes) {
+        for (const NamedAttribute &each : m_module.attributesOf(operation)) {
+            const bool own =
+                row && findBy(row->properties, &PropertyRow::Property::name, each.name);
+            if (own != properties || text.size() > m_most)
+                continue;
             text += (text.empty() ? "" : ", ") + keywordText(each.name);
             text += " = " + attributeText(m_module, each.attribute, m_most);
-            if (text.size() > m_most)
-                break;
         }
         return text;
     }
@@ -181,15 +188,9 @@ private:
             m_out += (i == 0 ? "[^bb" : ", ^bb") +
                      std::to_string(m_module.successorBlocks[operation.successors.first + i]) +
                      (i + 1 == operation.successors.count ? "]" : "");
-        Operation apart = operation; // its properties without its dictionary, and the reverse
-        apart.attributes = kNone;
-        if (const std::string text = listText(m_module.attributesOf(apart)); !text.empty())
-            m_out += " <{" + text + "}>";
-        std::string tail;
-        apart = operation;
-        apart.properties = kNone;
-        if (const std::string text = listText(m_module.attributesOf(apart)); !text.empty())
-            tail += " {" + text + "}";
+        const std::string own = listText(operation, true), others = listText(operation, false);
+        m_out += own.empty() ? "" : " <{" + own + "}>";
+        std::string tail = others.empty() ? "" : " {" + others + "}";
         tail += " : (";
         for (std::size_t i = 0; i < operands.size() && tail.size() <= m_most; ++i)
             tail += (i > 0 ? ", " : "") + typeOf(operands[i]);
