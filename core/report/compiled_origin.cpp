@@ -91,18 +91,14 @@ std::vector<double> numbersOf(const Bundle &package,
 }
 
 /// One number stands for many, and none for `neutral`.
-bool sameNumbers(std::span<const double> a, std::span<const double> b, double neutral)
+bool sameNumbers(std::vector<double> a, std::vector<double> b, double neutral)
 {
-    const auto at = [neutral](std::span<const double> all, std::size_t i) {
-        return all.empty() ? neutral : all[all.size() == 1 ? 0 : i];
-    };
     const std::size_t count = std::max({a.size(), b.size(), std::size_t{1}});
-    for (std::size_t i = 0; i < count; ++i) {
-        const bool fits = (a.size() < 2 || i < a.size()) && (b.size() < 2 || i < b.size());
-        if (!fits || at(a, i) != at(b, i))
-            return false;
+    for (std::vector<double> *each : {&a, &b}) {
+        if (each->size() < 2)
+            each->resize(count, each->empty() ? neutral : each->front());
     }
-    return true;
+    return a == b;
 }
 
 /// What operations of a program make of a constant: (codes - offset) x scale + bias.
