@@ -122,8 +122,10 @@ public:
             const auto found = std::ranges::find(kSteps, operation.type);
             if (found != kSteps.end()) {
                 step = static_cast<std::size_t>(found - kSteps.begin());
-                if (operation.inputs.size() < 2 ||
-                    !take(graph, operation.inputs[1].values.front(), m_numbers[step]))
+                const bool first = operation.inputs.size() == 2 &&
+                                   graph.definition(operation.inputs[0].values.front()) == at;
+                if (operation.inputs.size() != 2 ||
+                    !take(graph, operation.inputs[first ? 1 : 0].values.front(), m_numbers[step]))
                     return;
                 ++step;
             } else if (operation.type != "cast") {
@@ -227,7 +229,7 @@ std::vector<std::uint64_t> sourcesOf(const Weight &weight)
     return {};
 }
 
-constexpr std::string_view kByOperation = "op id", kByBytes = "bytes";
+constexpr std::string_view kByOperation = "op id", kByBytes = "bytes", kByValues = "values";
 
 /// Weights that belong together whatever they are called: the debug information names the operation
 /// of the package, else their elements are the same bytes.
@@ -256,15 +258,19 @@ tiesOf(const Bundle &package, const Bundle &program, const std::vector<std::stri
             taken.insert(found->second.front()).second)
             ties.emplace(a, std::pair(found->second.front(), kByOperation));
     }
-    for (std::size_t a = 0; a < package.weights().size(); ++a) {
-        const auto found =
-            ties.count(a) > 0 ? byBytes.end() : byBytes.find(keyOf(package, a, contentsA[a]));
-        if (found == byBytes.end())
-            continue;
-        const auto free = std::ranges::find_if(
-            found->second, [&taken](std::size_t b) { return taken.insert(b).second; });
-        if (free != found->second.end())
-            ties.emplace(a, std::pair(*free, kByBytes));
+    for (const bool named : {true, false}) { // of the same bytes the one of the same name
+        for (std::size_t a = 0; a < package.weights().size(); ++a) {
+            const auto found =
+                ties.count(a) > 0 ? byBytes.end() : byBytes.find(keyOf(package, a, contentsA[a]));
+            if (found == byBytes.end())
+                continue;
+            const auto free = std::ranges::find_if(found->second, [&](std::size_t b) {
+                return (!named || program.weights()[b].name == package.weights()[a].name) &&
+                       taken.insert(b).second;
+            });
+            if (free != found->second.end())
+                ties.emplace(a, std::pair(*free, kByBytes));
+        }
     }
     return ties;
 }
@@ -369,8 +375,17 @@ Result<std::vector<OriginRow>> compiledOrigins(const Bundle &package, const Bund
         const auto same = std::ranges::find(contentsB, contentsA[alone]);
         if (same != contentsB.end() && !same->empty())
             row.b = static_cast<std::size_t>(same - contentsB.begin());
-        row.fate = row.b == kNoIndex ? Fate::Dropped : Fate::Merged;
         row.tie = row.b == kNoIndex ? std::string_view() : kByBytes;
+        const auto &weights = program.weights();
+        const auto digest = row.b == kNoIndex ? digestOf(package, alone, progress) : std::nullopt;
+        for (std::size_t b = 0; digest && row.b == kNoIndex && b < weights.size(); ++b) {
+            if (weights[b].shape == package.weights()[alone].shape &&
+                digestOf(program, b, progress) == digest) {
+                row.b = b;
+                row.tie = kByValues;
+            }
+        }
+        row.fate = row.b == kNoIndex ? Fate::Dropped : Fate::Merged;
         rows.push_back(row);
     }
     std::ranges::stable_sort(rows,

@@ -14,7 +14,7 @@ enum class Fate : std::uint8_t {
     WrittenOut, ///< one number for all elements: in full in the program
     Changed,    ///< stored otherwise, with the same values
     Reordered,  ///< the same values in another order
-    Merged,     ///< the same bytes as another weight, which the program has once
+    Merged,     ///< the same bytes or values as another weight, which the program has once
     Dropped,    ///< not in the program
     Added,      ///< only in the program
     Differs,    ///< the values are others: the program is of another package
@@ -28,7 +28,7 @@ struct OriginRow {
     const Bundle *package = nullptr, *program = nullptr;
     std::size_t a = kNoIndex, b = kNoIndex; ///< weights of either
     Fate fate = Fate::Kept;
-    std::string_view tie; ///< how the two were found: "op id", "bytes", pairingName()
+    std::string_view tie; ///< how the two were found: "op id", "bytes", "values", pairingName()
 };
 
 /// In the order of the package, then what the program has alone. Compares the values of pairs whose
