@@ -487,8 +487,10 @@ public:
             }
             visit(place);
         }
-        if (failure)
-            warn(m_log, "bundle.files", "", "A folder cannot be listed: " + failure.message());
+        if (failure) // what is missing is not known
+            m_log.add(Severity::Error, ErrorBuilder("bundle.files")
+                                           .found(failure.message())
+                                           .message("A folder cannot be listed"));
         std::ranges::sort(m_files, {}, &ListedFile::path);
         return std::move(m_files);
     }
