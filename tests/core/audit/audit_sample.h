@@ -57,7 +57,8 @@ inline Stored coded(const Values &values, unsigned bits, bool shifted = false)
         const float range =
             shifted ? (*high - *low) / float(2 * top + 1) : std::max(-*low, *high) / float(top);
         const float scale = halfToFloat(floatToHalf(range));
-        const int offset = shifted ? int(std::lround(-*low / scale)) - top - 1 : 0;
+        const int offset =
+            shifted ? std::clamp(int(std::lround(-*low / scale)), 0, 2 * top + 1) - top - 1 : 0;
         stored.scales.push_back(scale);
         if (shifted)
             stored.offsets.push_back(offset);
@@ -149,7 +150,7 @@ inline void addWeight(MadeBundle &made, const std::string &name, const Stored &s
         const auto scale = made.blob(ElementType::Fp16, grid, halves(stored.scales));
         std::string inputs = "data = " + data + ", scale = " + scale;
         if (!stored.offsets.empty())
-            inputs += ", offset = " + made.blob(ElementType::Int8, grid, packed(stored.offsets, 8));
+            inputs += ", offset = " + made.blob(type, grid, packed(stored.offsets, stored.bits));
         made.line(full + "constexpr_blockwise_shift_scale(" + inputs + named);
     } else {
         made.weight(name, shape, halves(stored.dense));
@@ -349,6 +350,11 @@ inline std::string describe(const audit::AuditResult &result)
     for (const audit::AuditedWeight &row : result.faulty)
         text += fmt::format("{} ({}): {} e {:.4f} best {:.4f} {}\n", row.name, row.checkpointName,
                             audit::kindName(*row.fault), row.error, row.bestPossible, row.why);
+    for (const audit::AuditedWeight &row : result.sound)
+        text += fmt::format("{} ({}): sound e {:.4f} best {:.4f} {}\n", row.name,
+                            row.checkpointName, row.error, row.bestPossible, row.why);
+    for (const audit::Unpaired &row : result.unpaired)
+        text += fmt::format("{}: unpaired, {}\n", row.name, row.why);
     return text;
 }
 
