@@ -12,6 +12,7 @@
 #include "core/report/json_table.h"
 
 #include <bit>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -75,132 +76,162 @@ bool sameInAnyOrder(const Bundle &package, const Bundle &program, const Compared
     return digest && digest == digestOf(program, pair.b, progress);
 }
 
-/// The numbers of a table of a package's weight; none where there is no such table.
-std::vector<double> numbersOf(const Bundle &package,
-                              const std::optional<codec::OperandSource> &source)
+/// Values in the order of their shape.
+struct Numbers {
+    Shape shape;
+    std::vector<float> values;
+};
+
+/// Of a weight, where that is not too large.
+std::optional<Numbers> numbersOf(const Bundle &bundle, std::size_t weight)
 {
-    std::vector<double> numbers;
-    if (const codec::Operand *stored = source ? codec::storedOperand(*source) : nullptr) {
-        codec::Operand table = *stored;
-        table.bytes = package.operandBytes(table);
-        numbers.resize(elementCount(table.shape)->value);
-        for (std::size_t i = 0; i < numbers.size(); ++i)
-            numbers[i] = codec::operandValue(table, i).value_or(0);
-    }
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 24;
+    const auto decoder = bundle.decoder(weight);
+    if (!decoder || decoder->elements().value > kMost)
+        return std::nullopt;
+    Numbers numbers{bundle.weights()[weight].shape, std::vector<float>(decoder->elements().value)};
+    decoder->decodeFloat(0, numbers.values);
     return numbers;
 }
 
-/// One number stands for many, and none for `neutral`.
-bool sameNumbers(std::vector<double> a, std::vector<double> b, double neutral)
-{
-    const std::size_t count = std::max({a.size(), b.size(), std::size_t{1}});
-    for (std::vector<double> *each : {&a, &b}) {
-        if (each->size() < 2)
-            each->resize(count, each->empty() ? neutral : each->front());
-    }
-    return a == b;
-}
-
-/// What operations of a program make of a constant: (codes - offset) x scale + bias.
+/// What operations of a program make of a constant by others: (codes - offset) x scale + bias.
 class TakenApart
 {
 public:
-    TakenApart(const Bundle &program, const Weight &codes)
-        : m_program(program), m_function(codes.function)
+    TakenApart(const Bundle &program, std::size_t codes)
+        : m_program(program), m_function(program.weights()[codes].function),
+          m_numbers(numbersOf(program, codes))
     {
-        const auto *function = program.program() ? findBy(program.program()->functions,
-                                                          &mil::Function::name, codes.function)
-                                                 : nullptr;
+        const auto *function =
+            m_numbers && program.program()
+                ? findBy(program.program()->functions, &mil::Function::name, m_function)
+                : nullptr;
         if (!function)
             return;
         const ValueGraph graph(*function);
-        const auto *at = findBy(graph.definitions(), &Definition::name, codes.name);
-        for (std::size_t step = 0; at && !at->uses.empty() && step < 3;) {
+        const Weight &weight = program.weights()[codes];
+        const auto *at = findBy(graph.definitions(), &Definition::name, weight.name);
+        while (at && !at->uses.empty()) {
             const GraphOperation &next = graph.operations()[at->uses.front().operation];
-            static constexpr std::array<std::string_view, 3> kSteps{"sub", "mul", "add"};
-            const mil::Operation &operation = *next.operation;
-            const auto found = std::ranges::find(kSteps, operation.type);
-            if (found != kSteps.end()) {
-                step = static_cast<std::size_t>(found - kSteps.begin());
-                const bool first = operation.inputs.size() == 2 &&
-                                   graph.definition(operation.inputs[0].values.front()) == at;
-                if (operation.inputs.size() != 2 ||
-                    !take(graph, operation.inputs[first ? 1 : 0].values.front(), m_numbers[step]))
-                    return;
-                ++step;
-            } else if (operation.type != "cast") {
+            if (!apply(graph, *next.operation, at))
                 return;
-            }
             at = &graph.definitions()[next.firstDefinition];
         }
     }
 
-    /// Whether those are the numbers that scale a weight of a package.
-    bool scalesAs(const Bundle &package, const codec::Scaling &scaling) const
-    {
-        return sameNumbers(m_numbers[0], numbersOf(package, scaling.offset), 0) &&
-               sameNumbers(m_numbers[1], numbersOf(package, scaling.scale), 1) &&
-               sameNumbers(m_numbers[2], numbersOf(package, scaling.bias), 0);
-    }
-    /// Weights of the program that are such numbers.
+    /// Nothing where no operation of that kind reads the constant.
+    const std::optional<Numbers> &numbers() const { return m_numbers; }
+    /// Weights of the program that are what it is calculated with.
     const std::vector<std::size_t> &tables() const { return m_tables; }
 
 private:
-    bool take(const ValueGraph &graph, const mil::ProgramValue &operand,
-              std::vector<double> &numbers)
+    bool apply(const ValueGraph &graph, const mil::Operation &operation, const Definition *of)
     {
-        const mil::ProgramValue *constant = graph.constant(operand);
+        const std::string &type = operation.type;
+        const std::size_t inputs = operation.inputs.size();
+        if (type != "cast" && !(inputs == 2 && (type == "sub" || type == "mul" || type == "add")))
+            return false;
+        const auto inputOf = [&](std::size_t i) -> const mil::ProgramValue & {
+            return operation.inputs[i].values.front();
+        };
+        const bool first = graph.definition(inputOf(0)) == of;
+        const auto table = type == "cast" ? std::nullopt : take(graph, inputOf(first ? 1 : 0));
+        if (type != "cast" && (!table || (type == "sub" && !first)))
+            return false;
+        std::vector<float> &values = m_numbers->values;
+        for (std::size_t i = 0; table && i < values.size(); ++i) {
+            const float other = table->values[placeIn(table->shape, i)];
+            values[i] = type == "sub"   ? values[i] - other
+                        : type == "mul" ? values[i] * other
+                                        : values[i] + other;
+        }
+        roundToType(operation.outputs.front().type.element, values);
+        return true;
+    }
+
+    /// The element of a table that is broadcast to the numbers.
+    std::size_t placeIn(const Shape &table, std::size_t element) const
+    {
+        const Shape &shape = m_numbers->shape;
+        std::size_t place = 0, stride = 1;
+        for (std::size_t i = 1; i <= table.size(); ++i) {
+            const std::uint64_t extent = shape[shape.size() - i], own = table[table.size() - i];
+            place += own > 1 ? element % extent * stride : 0;
+            element /= extent;
+            stride *= own;
+        }
+        return place;
+    }
+
+    /// A constant that can be broadcast, through casts and reshapes.
+    std::optional<Numbers> take(const ValueGraph &graph, const mil::ProgramValue &operand)
+    {
+        Numbers table;
+        const auto &weights = m_program.weights();
+        const mil::ProgramValue *at = &operand;
+        for (const mil::Operation *maker = graph.maker(*at);
+             maker && (maker->type == "reshape" || maker->type == "cast"); maker = graph.maker(*at))
+            at = &maker->inputs.front().values.front();
+        const mil::ProgramValue *constant = graph.constant(*at);
+        const Definition *definition = graph.definition(*at);
         if (const mil::Literal *literal = constant ? constant->literal() : nullptr) {
             for (std::uint64_t i = 0; i < literal->count; ++i)
-                numbers.push_back(loadValue(literal->bytes, literal->element, i));
-            return true;
+                table.values.push_back(
+                    static_cast<float>(loadValue(literal->bytes, literal->element, i)));
+        } else {
+            const auto found = std::ranges::find_if(weights, [&](const Weight &each) {
+                return definition && each.name == definition->name && each.function == m_function;
+            });
+            const auto index = static_cast<std::size_t>(found - weights.begin());
+            auto numbers = found == weights.end() ? std::nullopt : numbersOf(m_program, index);
+            if (!numbers)
+                return std::nullopt;
+            m_tables.push_back(index);
+            table = std::move(*numbers);
         }
-        const Definition *definition = graph.definition(operand);
-        const auto &weights = m_program.weights();
-        const auto table = std::ranges::find_if(weights, [&](const Weight &each) {
-            return definition && each.name == definition->name && each.function == m_function;
-        });
-        const auto index = static_cast<std::size_t>(table - weights.begin());
-        if (table == weights.end())
-            return false;
-        const auto decoder = m_program.decoder(index);
-        if (!decoder)
-            return false;
-        numbers.resize(decoder->elements().value);
-        decodeDoubles(*decoder, 0, numbers);
-        m_tables.push_back(index);
-        return true;
+        const mil::ValueType *type = graph.typeOf(operand);
+        const Shape &shape = m_numbers->shape;
+        table.shape.clear();
+        for (const std::int64_t extent : type ? type->dims : std::vector<std::int64_t>())
+            table.shape.push_back(static_cast<std::uint64_t>(extent));
+        bool fits = type && table.shape.size() <= shape.size() &&
+                    elementCount(table.shape) == ElementCount(table.values.size());
+        for (std::size_t i = 1; fits && i <= table.shape.size(); ++i) {
+            const std::uint64_t own = table.shape[table.shape.size() - i];
+            fits = own == 1 || own == shape[shape.size() - i];
+        }
+        return fits ? std::optional(std::move(table)) : std::nullopt;
     }
 
     const Bundle &m_program;
     const std::string &m_function;
-    std::array<std::vector<double>, 3> m_numbers; ///< offset, scale, bias
+    std::optional<Numbers> m_numbers;
     std::vector<std::size_t> m_tables;
 };
 
-/// Whether the program has the codes of a scaled weight, and operations that scale them.
-bool isTakenApart(const Weight &before, const Weight &after)
+/// Whether operations of the program that scale or shift the constant give the weight's values.
+/// Adds to `tables` what it is calculated with.
+bool isComputed(const Bundle &package, const Bundle &program, const ComparedPair &pair,
+                std::set<std::size_t> &tables)
 {
-    const auto one = before.form.encoding(), other = after.form.encoding();
-    return one && other && one->scaling && !other->scaling &&
-           std::ranges::find(after.consumers, "sub", &Consumer::op) != after.consumers.end();
+    if (package.weights()[pair.a].shape != program.weights()[pair.b].shape)
+        return false;
+    const BundleReadLock lock(package, program);
+    const TakenApart apart(program, pair.b);
+    const auto whole = numbersOf(package, pair.a);
+    tables.insert(apart.tables().begin(), apart.tables().end());
+    return whole && !apart.tables().empty() && whole->values == apart.numbers()->values;
 }
 
-/// Adds to `tables` what belongs to the weight.
 Fate fateOf(const Bundle &package, const Bundle &program, const ComparedPair &pair,
             bool sameElements, std::set<std::size_t> &tables, Progress *progress)
 {
     const Weight &a = package.weights()[pair.a], &b = program.weights()[pair.b];
-    if (sameElements && isTakenApart(a, b)) {
-        const BundleReadLock lock(package, program);
-        const TakenApart apart(program, b);
-        tables.insert(apart.tables().begin(), apart.tables().end());
-        return apart.scalesAs(package, *a.form.encoding()->scaling) ? Fate::Computed
-                                                                    : Fate::Differs;
-    }
     if (sameElements && !pair.values && formText(a.form) == formText(b.form)) // scales may differ
         return Fate::Kept;
     const bool same = pair.exact() || pair.storedEqual;
+    if (!same && isComputed(package, program, pair, tables))
+        return Fate::Computed;
     if (!same && !sameInAnyOrder(package, program, pair, progress))
         return Fate::Differs;
     if (!same && !sameElements)
@@ -370,6 +401,7 @@ Result<std::vector<OriginRow>> compiledOrigins(const Bundle &package, const Bund
     }
     if (progress != nullptr && progress->cancelled())
         return ErrorBuilder("task.cancelled").message("The work was stopped.").unexpected();
+    std::map<std::size_t, std::optional<std::uint64_t>> digests; // of the program's weights
     for (const std::size_t alone : difference.onlyA) {
         OriginRow row{&package, &program, alone, kNoIndex, Fate::Dropped, {}};
         const auto same = std::ranges::find(contentsB, contentsA[alone]);
@@ -379,8 +411,12 @@ Result<std::vector<OriginRow>> compiledOrigins(const Bundle &package, const Bund
         const auto &weights = program.weights();
         const auto digest = row.b == kNoIndex ? digestOf(package, alone, progress) : std::nullopt;
         for (std::size_t b = 0; digest && row.b == kNoIndex && b < weights.size(); ++b) {
-            if (weights[b].shape == package.weights()[alone].shape &&
-                digestOf(program, b, progress) == digest) {
+            if (weights[b].shape != package.weights()[alone].shape)
+                continue;
+            const auto [known, isNew] = digests.try_emplace(b);
+            if (isNew)
+                known->second = digestOf(program, b, progress);
+            if (known->second == digest) {
                 row.b = b;
                 row.tie = kByValues;
             }

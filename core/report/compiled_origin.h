@@ -18,7 +18,7 @@ enum class Fate : std::uint8_t {
     Dropped,    ///< not in the program
     Added,      ///< only in the program
     Differs,    ///< the values are others: the program is of another package
-    Computed,   ///< the codes are the same; operations of the program scale them by its numbers
+    Computed,   ///< operations of the program make its values of constants
 };
 /// "kept", "folded to dense", "written out", "stored otherwise", "other order", "merged",
 /// "dropped", "added", "other values", "scaled by operations".

@@ -249,6 +249,25 @@ private slots:
         QCOMPARE(std::string(report::fateName(rows->front().fate)), fate);
     }
 
+    /// The same bytes as other numbers: each is found by its name.
+    void sameBytes()
+    {
+        const Bytes bytes = byteRow({200, 1, 2, 3});
+        MadeBundle one, other;
+        for (MadeBundle *each : {&one, &other}) {
+            const bool first = each == &one;
+            each->weight(first ? "a" : "b", "[4]", bytes,
+                         first ? ElementType::Int8 : ElementType::Uint8);
+            each->weight(first ? "b" : "a", "[4]", bytes,
+                         first ? ElementType::Uint8 : ElementType::Int8);
+        }
+        const BundlePtr package = *one.open(), program = *other.open();
+        const auto rows = VERIFIED(report::compiledOrigins(*package, *program, nullptr));
+        QCOMPARE(rows->size(), 2U);
+        for (const report::OriginRow &row : *rows)
+            QCOMPARE(std::string(report::fateName(row.fate)), std::string("kept"));
+    }
+
     void codesAlone_data()
     {
         addColumns<QStringList, std::string, std::size_t>();
