@@ -263,6 +263,7 @@ void ProgramDock::connectParts()
 {
     connect(m_view->selectionModel(), &QItemSelectionModel::currentChanged, this,
             &ProgramDock::onCurrent);
+    connect(m_view, &QTreeView::clicked, this, &ProgramDock::onCurrent); // current by following
     connect(m_view, &ProgramView::linkFollowed, this, &ProgramDock::followLink);
     connect(m_view, &QTreeView::activated, this, [this] { popLinks(); });
     connect(m_find, &QLineEdit::returnPressed, this, [this] { find(true); });
@@ -345,17 +346,16 @@ void ProgramDock::follow(const Place &place, QObject *origin)
         row = tree->rowAtByte(place.file, place.bytes->offset.value);
     if (row == ProgramTree::kNone) // also of a weight that lies beside the code (.mlirb, .odix)
         row = tree->readerOf(place.weight);
+    const QScopedValueRollback guard(m_following, true);
     if (row != ProgramTree::kNone)
         showRow(row);
 }
 
-/// Marks a row without telling anybody else.
 void ProgramDock::showRow(std::size_t node)
 {
     const QModelIndex index = m_model->indexOf(node);
     if (!index.isValid() || index == m_view->currentIndex())
         return;
-    const QScopedValueRollback guard(m_following, true);
     for (QModelIndex above = index.parent(); above.isValid(); above = above.parent())
         m_view->expand(above);
     chooseRow(m_view, index);

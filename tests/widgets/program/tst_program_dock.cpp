@@ -291,6 +291,32 @@ private Q_SLOTS:
         QVERIFY(!panel.showPlace(*bundle, session.place()));
     }
 
+    /// A link, the way back and a click on the row that followed a weight choose the operation.
+    void linksAndClicksChoose()
+    {
+        auto [session, dock] = Alone<ProgramDock>();
+        QVERIFY(showDock(dock, session, openSample("dense")));
+        session.goToWeight(0);
+        ProgramView &view = dock.view();
+        QTRY_VERIFY(view.currentIndex().isValid());
+        const QModelIndex reader = view.currentIndex();
+        QVERIFY(!session.place().bytes || !session.bundle()->isProgramFile(session.place().file));
+        QTest::mouseClick(view.viewport(), Qt::LeftButton, {},
+                          view.visualRect(reader).topLeft() + QPoint(2, 4));
+        const Place chosen = session.place();
+        QVERIFY(chosen.bytes && session.bundle()->isProgramFile(chosen.file));
+        for (const auto &link : dock.linksOf(reader)) {
+            if (link.to.weight == ProgramTree::kNone)
+                Q_EMIT view.linkFollowed(link.to); // the last: an operation that reads its result
+        }
+        QVERIFY(view.currentIndex() != reader);
+        const std::size_t reached = dock.model().nodeOf(view.currentIndex());
+        QVERIFY(session.place().bytes == placeOfOperation(*dock.model().tree(), reached)->bytes);
+        while (view.currentIndex() != reader)
+            QTest::keyClick(&view, Qt::Key_Backspace);
+        QVERIFY(session.place() == chosen);
+    }
+
     /// What makes a weight says where its parts are, also where they are written as attributes.
     void partsOfWeightsAreShown()
     {
