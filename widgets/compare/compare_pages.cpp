@@ -26,6 +26,7 @@ CompareHeader::CompareHeader(QWidget *parent) : QWidget(parent)
     auto *row = withoutMargins(new FlowLayout(this), theme::em(this, 0.6));
     const auto label = [this, row](const QString &name) {
         auto *made = named(new QLabel(this), name);
+        made->setTextFormat(Qt::RichText);
         made->setTextInteractionFlags(Qt::TextSelectableByMouse);
         made->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
         made->setMinimumWidth(theme::em(this, 3));
@@ -33,7 +34,6 @@ CompareHeader::CompareHeader(QWidget *parent) : QWidget(parent)
         return made;
     };
     m_a = label(tr("Bundle A"));
-    m_a->setTextFormat(Qt::RichText);
     m_swap = new QToolButton(this);
     m_swap->setText(u"\u21C4"_s);
     m_swap->setAutoRaise(true);
@@ -41,7 +41,6 @@ CompareHeader::CompareHeader(QWidget *parent) : QWidget(parent)
     m_swap->setAccessibleName(tr("Swap sides"));
     row->addWidget(m_swap);
     m_b = label(tr("Bundle B"));
-    m_b->setTextFormat(Qt::RichText);
     m_third = new QToolButton(this);
     m_third->setToolTip(tr("Set another build against the same base, in Builds"));
     m_third->setAccessibleName(tr("Add a build"));
@@ -92,8 +91,12 @@ void CompareHeader::relabel()
         return width() - taken;
     };
     const int least = theme::em(this, 8);
+    QString a = m_nameA, b = m_nameB;
+    QString briefA = QFileInfo(a).completeBaseName(), briefB = QFileInfo(b).completeBaseName();
+    if (briefA == briefB)
+        briefA = a, briefB = b;
     int room = nameRoom(tr("+ another build"));
-    if (room < theme::em(this, 20))
+    if (room < metrics.horizontalAdvance(briefA + briefB))
         room = nameRoom(u"+"_s);
     if (room < least) {
         bytesB = m_bytesB;
@@ -103,11 +106,8 @@ void CompareHeader::relabel()
         room = width() - metrics.horizontalAdvance(m_bytesA + bytesB) - m_swap->sizeHint().width() -
                theme::em(this, 6);
     room = std::max(least, room);
-    QString a = m_nameA, b = m_nameB;
-    const QString kindlessA = QFileInfo(a).completeBaseName();
-    const QString kindlessB = QFileInfo(b).completeBaseName();
-    if (metrics.horizontalAdvance(a + b) > room && kindlessA != kindlessB)
-        a = kindlessA, b = kindlessB;
+    if (metrics.horizontalAdvance(a + b) > room)
+        a = briefA, b = briefB;
     const int roomB = std::min(metrics.horizontalAdvance(b) + 1,
                                std::max(room / 2, room - metrics.horizontalAdvance(a) - 1));
     m_a->setText(sideText(u"A"_s, metrics.elidedText(a, Qt::ElideMiddle, room - roomB), m_bytesA));
@@ -408,12 +408,13 @@ void ComparePages::showProgram(const std::shared_ptr<const Difference> &files)
     const ProgramDifference &program = files->program.detail;
     const std::size_t changes = program.changes.size();
     m_program->setNote(
-        changes > 0 ? tr("%1; %2 of %3 operations of A are in B.")
+        changes > 0 ? tr("%1; %2 of %3 operations of A are in B, constants not counted.")
                           .arg(countedWords(changes, tr("1 difference"), tr("%1 differences")),
                                groupedNumber(program.matched), groupedNumber(program.operationsA))
         : !files->program.bytesA && !files->program.bytesB ? tr("Neither side has a program.")
         : files->program.equal
-            ? tr("The programs are equal: %1 operations.").arg(groupedNumber(program.operationsA))
+            ? tr("The programs are equal: %1 operations, constants not counted.")
+                  .arg(groupedNumber(program.operationsA))
             : tr("The programs differ in ways that their operations do not show."));
 }
 

@@ -393,7 +393,7 @@ void PairFigures::buildPlots()
     });
     m_worstFirst->setChecked(true);
     m_ulp = new UlpPlot(this);
-    m_ulpSection = addSection(tr("Steps of the type of A"), m_ulp, 10.2, 14);
+    m_ulpSection = addSection(tr("Steps between A and B"), m_ulp, 10.2, 14);
     m_scatter = new ScatterPlot(this);
     m_scatterSection = addSection(tr("A against B"), m_scatter, 13, 22);
     m_histogram = new HistogramPairPlot(this);

@@ -24,7 +24,7 @@ ColorScale::Swatches maskSwatches(bool dark)
 
 PicturePane::PicturePane(TaskManager &tasks, const QString &name, const QString &side,
                          QWidget *parent)
-    : QWidget(parent), m_title(new ElidedLabel(Qt::ElideMiddle, this)),
+    : QWidget(parent), m_title(new ElidedLabel(Qt::ElideRight, this)),
       m_stack(new QStackedWidget(this)), m_view(new TileView(tasks, m_stack)),
       m_message(new QLabel(m_stack)), m_legend(new ColorScale(this))
 {

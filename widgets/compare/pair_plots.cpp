@@ -421,7 +421,7 @@ void UlpPlot::labelCounts(std::uint64_t most)
 void UlpPlot::labelTicks()
 {
     const int room = std::max(1, width() - theme::em(this, 4));
-    const int most = std::max(1, room / theme::em(this, 2.2));
+    const int most = std::max(1, room / theme::em(this, 3.6));
     const int stride = (bins() + most - 1) / most;
     QSharedPointer<QCPAxisTickerText> ticker(new QCPAxisTickerText);
     for (int bin = 0; bin < bins(); bin += stride) {

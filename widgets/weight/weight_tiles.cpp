@@ -96,7 +96,7 @@ void ColorScale::say(const QString &words, const QString &tip)
 
 QSize ColorScale::sizeHint() const
 {
-    return {std::max(theme::em(this, 12), theme::em(this, 4) + 2 * textWidth()) + swatchWidth(),
+    return {std::max(theme::em(this, 12), theme::em(this, 4) + 2 * textWidth(true)) + swatchWidth(),
             theme::em(this, 1.4)};
 }
 
@@ -114,12 +114,12 @@ int ColorScale::swatchWidth() const
                : 0;
 }
 
-/// Of the texts at the ends: numbers are never cut.
-int ColorScale::textWidth() const
+/// Of the texts at the ends, which are never cut, and of what may stand there next, with room.
+int ColorScale::textWidth(bool roomy) const
 {
     const QFontMetrics metrics = fontMetrics();
-    return std::max({metrics.horizontalAdvance(u"-0.0000"_s), metrics.horizontalAdvance(m_low),
-                     metrics.horizontalAdvance(m_high)});
+    return std::max({metrics.horizontalAdvance(roomy ? u"-0.0000"_s : QString()),
+                     metrics.horizontalAdvance(m_low), metrics.horizontalAdvance(m_high)});
 }
 
 namespace {
@@ -142,13 +142,13 @@ void ColorScale::paintEvent(QPaintEvent *)
 
 void ColorScale::paintScale(QPainter &painter, bool dark) const
 {
-    const int gap = theme::em(this, 0.3), side = textWidth();
+    const int gap = theme::em(this, 0.3), side = textWidth(width() >= sizeHint().width());
     const int room = width() - 2 * (side + gap) - swatchWidth();
-    painter.setPen(palette().color(QPalette::WindowText));
-    painter.drawText(QRect(0, 0, side, height()), kFarEnd, readFromLeft(m_low, layoutDirection()));
     const QRect bar(side + gap, height() / 4, std::min(room, theme::em(this, 10)), height() / 2);
     if (bar.width() < theme::em(this, 1))
         return;
+    painter.setPen(palette().color(QPalette::WindowText));
+    painter.drawText(QRect(0, 0, side, height()), kFarEnd, readFromLeft(m_low, layoutDirection()));
     painter.drawText(QRect(bar.right() + gap, 0, side, height()), kNearEnd,
                      readFromLeft(m_high, layoutDirection()));
     for (int x = bar.left(); x <= bar.right(); ++x)

@@ -169,7 +169,7 @@ private:
     void paintScale(QPainter &painter, bool dark) const;
     void paintSwatches(QPainter &painter, const Swatches &swatches, int x) const;
     int swatchWidth() const;
-    int textWidth() const;
+    int textWidth(bool roomy) const;
 
     QString m_low, m_high; ///< at the ends
     Colors m_colors;       ///< none: swatches only

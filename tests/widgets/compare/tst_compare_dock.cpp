@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/widgets/compare/compare_tools.h"
 #include "tests/widgets/compare/pair_bundles.h"
+#include "widgets/common/controls.h"
 #include "widgets/common/labels.h"
 #include "widgets/compare/compare_copies.h"
+#include "widgets/compare/compare_pages.h"
 #include "widgets/compare/hand_pairs.h"
 #include "widgets/compare/pair_dock.h"
 #include "widgets/compare/pair_plots.h"
@@ -72,6 +74,34 @@ private Q_SLOTS:
             }
             QCOMPARE(seen, 2);
         }
+    }
+
+    /// The words of a button give way before names do, and all stands in one line.
+    void namesOfBundlesGetTheRoomFirst()
+    {
+        const auto called = [](const QString &name) {
+            OpenOptions options;
+            options.memory = test::sampleOf("dense").files;
+            return Bundle::open(name.toStdString(), options).value_or(nullptr);
+        };
+        auto [session, dock] = test::Alone<CompareDock>();
+        QVERIFY(showDock(dock, session, called(u"a_network_of_many_words.v6.0.0.mlmodelc"_s),
+                         called(u"the_same_one_with_a_palette.4bit.mlmodelc"_s)));
+        const auto *header = VERIFIED(dock.findChild<CompareHeader *>());
+        const QToolButton *third = header->thirdButton();
+        for (int width = 850; width <= 1400; width += 50) {
+            dock.resize(width, 600);
+            QVERIFY(settle(dock));
+            bool cut = false;
+            for (const QLabel *label : dock.findChildren<QLabel *>()) {
+                if (!label->accessibleName().startsWith("Bundle "_L1))
+                    continue;
+                cut |= label->text().contains(QChar(0x2026));
+            }
+            QTRY_COMPARE(header->findChild<Segmented *>()->y(), third->y());
+            QVERIFY2(!cut || third->text() == u"+"_s, qPrintable(QString::number(width)));
+        }
+        QVERIFY(third->text().size() > 1);
     }
 
     /// Under the order of a column the worst are not first.

@@ -437,6 +437,33 @@ private Q_SLOTS:
         QCOMPARE(difference, 0);
     }
 
+    /// Of fp32 there are 33 bins: their labels do not touch each other, whatever the width.
+    void stepsAreLabelledApart()
+    {
+        UlpPlot plot;
+        ValueDifference difference;
+        difference.ulpType = ElementType::Fp32;
+        difference.ulpHistogram.assign(33, 5);
+        plot.setDifference(difference);
+        plot.setVisible(true);
+        auto *canvas = VERIFIED(plot.findChild<QCustomPlot *>());
+        for (int width = 260; width < 900; width += 40) {
+            plot.resize(width, 200);
+            canvas->replot();
+            const QFontMetrics metrics(canvas->xAxis->tickLabelFont());
+            double end = 0;
+            for (const double tick : canvas->xAxis->tickVector()) {
+                const QString text = canvas->xAxis->tickVectorLabels().value(
+                    canvas->xAxis->tickVector().indexOf(tick));
+                const double half = metrics.horizontalAdvance(text) / 2.0;
+                const double middle = canvas->xAxis->coordToPixel(tick);
+                QVERIFY2(middle - half > end, qPrintable(text));
+                end = middle + half;
+            }
+            QVERIFY(canvas->xAxis->tickVector().size() > 3);
+        }
+    }
+
     void strip()
     {
         PlacesDocks docks;

@@ -178,6 +178,30 @@ private Q_SLOTS:
         addRow("NaN and zero", nan, zero, ValueTiles::Only::Values, QString());
     }
 
+    /// Under a picture of many side by side: both numbers and colours between them, or nothing.
+    void narrowScalesAreWhole()
+    {
+        ColorScale scale;
+        scale.showValues(ValueColors::Signed, 0.622, ValueTiles::Only::Values);
+        const auto inkOf = [&scale](int width) {
+            scale.resize(width, scale.sizeHint().height());
+            const QImage picture = scale.grab().toImage();
+            QList<bool> ink;
+            for (int x = 0; x < width; ++x) {
+                bool any = false;
+                for (int y = 0; y < picture.height(); ++y)
+                    any |= picture.pixel(x, y) != picture.pixel(0, 0);
+                ink += any;
+            }
+            return ink;
+        };
+        const int words = scale.fontMetrics().horizontalAdvance(u"-0.622"_s);
+        const QList<bool> narrow = inkOf(2 * words + theme::em(&scale, 2));
+        QVERIFY(narrow.first(words).contains(true) && narrow.last(words).contains(true));
+        QVERIFY(narrow[narrow.size() / 2]);
+        QVERIFY(!inkOf(2 * words).contains(true));
+    }
+
     /// A map of one colour says which value that is, instead of a range that no value has.
     void nothingButZeros()
     {
