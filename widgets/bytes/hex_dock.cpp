@@ -279,10 +279,8 @@ void HexDock::goToTyped()
 
 void HexDock::copyAs(CopyFormat format)
 {
-    if (m_inspector->hasFocus() && format == CopyFormat::Hex) {
-        copyInspected();
-        return;
-    }
+    if (m_inspector->hasFocus() && format == CopyFormat::Hex)
+        return copyInspected();
     const auto text = m_view->selectedText(format);
     if (text)
         QGuiApplication::clipboard()->setText(*text);

@@ -89,14 +89,11 @@ InspectorView::InspectorView(InspectorModel *model, QWidget *parent)
     setAccessibleName(tr("The bytes under the cursor, in every reading"));
     setModel(new UsualFirst(*model, this));
     setModelColumn(model->valueColumn());
-    setSpacing(0);
     setItemDelegate(new CellDelegate(this));
     setFont(fixedFont(design::Type::Small));
     setFlow(QListView::LeftToRight);
     setWrapping(true);
     setResizeMode(QListView::Adjust);
-    setEditTriggers(NoEditTriggers);
-    setSelectionMode(ExtendedSelection);
     setContextMenuPolicy(Qt::ActionsContextMenu);
     measure();
 }

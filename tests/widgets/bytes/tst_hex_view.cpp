@@ -557,6 +557,11 @@ private Q_SLOTS:
         const QModelIndex last = model.index(model.rowCount() - 1, readings->modelColumn());
         readings->scrollTo(last);
         QVERIFY(readings->viewport()->rect().contains(readings->visualRect(last)));
+        // One is chosen, with Ctrl as well: what is copied are all of them.
+        readings->setCurrentIndex(model.index(1, readings->modelColumn()));
+        QTest::keyClick(readings, Qt::Key_Down, Qt::ControlModifier);
+        QVERIFY(readings->currentIndex().row() > 1);
+        QCOMPARE(readings->selectionModel()->selectedIndexes(), {readings->currentIndex()});
     }
 
     /// Until the user chooses how many.
