@@ -290,16 +290,17 @@ public:
             painter->fillRect(option.rect, ui::design::chosenGround(option.palette));
         const int gap = option.fontMetrics.height() / 2;
         const QRect room = option.rect.adjusted(gap, 0, -gap, 0);
-        const QString note = index.data(PaletteModel::NoteRole).toString();
-        const int most = room.width() / 2;
-        const QString cut = option.fontMetrics.elidedText(note, Qt::ElideMiddle, most);
-        const int noted = option.fontMetrics.horizontalAdvance(cut);
+        const QFontMetrics &metrics = option.fontMetrics;
+        const QString text = index.data().toString();
+        QString note = index.data(PaletteModel::NoteRole).toString();
+        const int left = room.width() - gap - metrics.horizontalAdvance(text);
+        note = metrics.elidedText(note, Qt::ElideMiddle, std::max(room.width() / 2, left));
+        const int noted = metrics.horizontalAdvance(note);
         painter->setPen(option.palette.color(QPalette::Text));
         painter->drawText(room.adjusted(0, 0, -noted - gap, 0), Qt::AlignLeft | Qt::AlignVCenter,
-                          option.fontMetrics.elidedText(index.data().toString(), Qt::ElideMiddle,
-                                                        room.width() - noted - gap));
+                          metrics.elidedText(text, Qt::ElideMiddle, room.width() - noted - gap));
         painter->setPen(option.palette.color(QPalette::PlaceholderText));
-        painter->drawText(room, Qt::AlignRight | Qt::AlignVCenter, cut);
+        painter->drawText(room, Qt::AlignRight | Qt::AlignVCenter, note);
     }
 };
 

@@ -201,6 +201,17 @@ private Q_SLOTS:
         type(u"reset lay"_s);
         QVERIFY(box->hits().isVisible());
         QCOMPARE(box->hits().hits().at(0).text, u"Reset Layout"_s);
+        // Of several actions with one name the path takes all the room that the name leaves.
+        type(u"export data"_s);
+        app::PaletteList &list = box->hits();
+        const QRect first = list.visualRect(list.hits().index(1, 0));
+        const QImage picture = list.viewport()->grab(first).toImage();
+        int ink = 0;
+        for (int x = first.width() * 2 / 5; x < first.width() / 2; ++x) {
+            for (int y = 0; y < picture.height(); ++y)
+                ink += picture.pixel(x, y) != picture.pixel(0, 0);
+        }
+        QVERIFY(ink > 0);
         // A part of a weight's name, chosen with the arrow key.
         const std::string name = session().bundle()->weights()[1].name;
         type(QString::fromStdString(name).mid(1));
