@@ -211,7 +211,7 @@ void OverviewDock::onBaseChanged()
 void OverviewDock::resizeEvent(QResizeEvent *event)
 {
     Dock::resizeEvent(event);
-    m_map->setMinimumHeight(std::clamp(height() / 4, theme::em(this, 7), theme::em(this, 14.5)));
+    m_map->setMinimumHeight(std::clamp(height() / 4, theme::em(this, 11.5), theme::em(this, 14.5)));
 }
 
 void OverviewDock::changeEvent(QEvent *event)
@@ -468,7 +468,7 @@ void OverviewDock::buildFindings(QWidget *content, QVBoxLayout *column)
     m_legend->setTextFormat(Qt::RichText);
     m_legend->setWordWrap(true);
     m_rows = new RowTable<report::FindingRow>(report::findingTable(), this);
-    m_findings = makeTable(content, tr("Worth a look"), m_rows, {9, 10, 18.5, 12.5});
+    m_findings = makeTable(content, tr("Worth a look"), m_rows, {8.5, 13.5, 15, 12.5});
     growColumns(m_findings, {m_rows->columnOf("weight"), m_rows->columnOf("figure"),
                              m_rows->columnOf("advice")});
     new AlikeNames(m_findings, m_rows->columnOf("weight"));

@@ -383,6 +383,20 @@ private Q_SLOTS:
         QVERIFY(dock.oddNote().text().contains(u"not counted"_s));
     }
 
+    /// Names are whole before what is said of them gets more room.
+    void namesOfFindingsAreWhole()
+    {
+        const QString name = u"encoder_layers_0_weight"_s;
+        MadeBundle made;
+        made.layer(name.toStdString(), "[8, 64]", Bytes(2 * 8 * 64));
+        const auto bundle = VERIFIED(made.open());
+        auto [session, dock] = Alone<OverviewDock>();
+        QVERIFY(showDock(dock, session, *bundle, {700, 700}));
+        const QTableView &table = dock.findings();
+        QVERIFY(table.model()->rowCount() > 0);
+        QVERIFY(table.columnWidth(1) > table.fontMetrics().horizontalAdvance(name));
+    }
+
     /// In a low window the list that a link filters lies below the edge.
     void linksShowTheList()
     {
