@@ -190,7 +190,7 @@ AssessmentFacts geometryFacts(const decision::Geometry &geometry)
          fromUtf8(geometry.cores.source)});
     facts.push_back(
         {Words::tr("buffering"), fromUtf8(decision::bufferingName(geometry.buffering))});
-    facts.push_back({Words::tr("Winograd"), yesNoWord(geometry.winograd.eligible),
+    facts.push_back({Words::tr("Winograd eligible"), yesNoWord(geometry.winograd.eligible),
                      Words::tr("Whether every condition of table 20.4 holds")});
     for (const std::string &line : geometry.disagreements)
         facts.push_back({theme::glyph(Token::MarkContested), fromUtf8(line)});

@@ -146,7 +146,7 @@ bool ShrinkArea::eventFilter(QObject *watched, QEvent *event)
 
 PanelSection::PanelSection(const QString &title, QWidget *content, QWidget *parent)
     : QWidget(parent), m_heading(new QToolButton(this)),
-      m_note(design::label({}, design::Type::Small, this)), m_content(content)
+      m_note(new ElidedLabel(Qt::ElideRight, this)), m_content(content)
 {
     using design::Space;
     content->setParent(this);
@@ -158,6 +158,8 @@ PanelSection::PanelSection(const QString &title, QWidget *content, QWidget *pare
     m_heading->setFont(design::type(font(), design::Type::Heading));
     m_heading->setToolTip(tr("Fold or unfold"));
     setTitle(title);
+    m_note->setFont(design::type(font(), design::Type::Small));
+    m_note->setForegroundRole(QPalette::PlaceholderText);
     m_note->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     m_note->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     auto *head = new QHBoxLayout;
@@ -179,8 +181,7 @@ void PanelSection::setTitle(const QString &title)
 
 void PanelSection::setNote(const QString &text)
 {
-    m_note->setText(text);
-    m_note->setToolTip(text);
+    m_note->setWholeText(text);
 }
 
 void PanelSection::setFolded(bool folded)

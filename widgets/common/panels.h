@@ -10,6 +10,8 @@
 
 namespace kernscope::ui {
 
+class ElidedLabel;
+
 /// Lays widgets side by side and begins a new line where the width is used up. The first of a line
 /// that expands takes what is left of it. Hidden ones take no room.
 class FlowLayout final : public QLayout
@@ -79,7 +81,7 @@ protected:
 
 private:
     QToolButton *m_heading = nullptr;
-    QLabel *m_note = nullptr;
+    ElidedLabel *m_note = nullptr;
     QWidget *m_content = nullptr;
     bool m_folded = false;
 };

@@ -291,7 +291,7 @@ QString GroupsDock::summaryOf(const Weight &weight, const std::vector<GroupRow> 
         bytes += row.bytes.bytes.value;
     }
     QString text =
-        tr("%1: %2 on %3, %4 of coefficients")
+        tr("%1: %2 (cells) on %3 (rows), %4 of coefficients")
             .arg(fromUtf8(weight.name), countedWords(rows.size(), tr("1 group"), tr("%1 groups")),
                  countedWords(cores.size(), tr("1 engine core"), tr("%1 engine cores")),
                  countedWords(bytes, tr("1 byte"), tr("%1 bytes")));

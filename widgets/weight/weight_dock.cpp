@@ -94,7 +94,7 @@ std::pair<TileAxis, TileAxis> sliceAxes(const SliceMap &map, const QStringList &
     across.text = [map](std::uint64_t col) { return map.columnText(col); };
     if (map.wrapped()) {
         down.title = Words::tr("element");
-        across.title = Words::tr("within the line");
+        across.title = Words::tr("elements after it");
         return {std::move(down), std::move(across)};
     }
     if (map.shape().empty())

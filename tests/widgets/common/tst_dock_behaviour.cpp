@@ -183,6 +183,20 @@ private Q_SLOTS:
         QVERIFY(nameAndFigures(metrics, name, figures, most * 3 / 4).endsWith(figures));
     }
 
+    /// Beside the title of a section: cut, it says so.
+    void notesOfSectionsAreCutAtTheirEnd()
+    {
+        PanelSection section(u"Error by output channel"_s, new QWidget, nullptr);
+        section.setNote(u"worst first"_s);
+        section.setVisible(true);
+        for (int width = 400; width > 200; width -= 7) {
+            section.resize(width, 60);
+            for (const QLabel *label : section.findChildren<QLabel *>())
+                QVERIFY2(label->fontMetrics().horizontalAdvance(label->text()) <= label->width(),
+                         qPrintable(label->text()));
+        }
+    }
+
     /// Whole, then without its end, then without its begin as well: never both while there is room.
     void namesLoseWhatTheyShareInTurn()
     {
