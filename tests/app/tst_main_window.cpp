@@ -77,6 +77,12 @@ private Q_SLOTS:
         QCOMPARE(session().other() != nullptr, count >= 2);
         const auto *builds = qobject_cast<ui::BuildsDock *>(dock(u"builds"_s));
         QTRY_COMPARE(int(builds->added().size()), count - std::min(count, 2));
+        // On an empty comparison one is its other side.
+        layouts().show(Layout::Compare);
+        if (count == 1)
+            drop({sample(u"palette"_s)});
+        QVERIFY(m_window->settle());
+        QVERIFY(session().other() && document().path() == paths.first());
     }
 
     /// Patch has no overview: what is chosen there is a weight, which is also shown, in Inspect
