@@ -236,17 +236,23 @@ Likeness likenessOf(std::span<const float> x, std::span<const float> y)
 class JoinSearch
 {
 public:
-    /// `split`: A has the wholes.
-    JoinSearch(const Bundle &a, const Bundle &b, bool split, bool exact, const Progress *progress)
+    /// `split`: A has the wholes; `parts` of the other side.
+    JoinSearch(const Bundle &a, const Bundle &b, bool split, bool exact,
+               std::span<const std::size_t> parts, const Progress *progress)
         : m_whole(split ? a : b), m_part(split ? b : a), m_split(split), m_exact(exact),
           m_progress(progress)
     {
+        for (const std::size_t part : parts) {
+            const Shape &shape = m_part.weights()[part].shape;
+            for (std::size_t axis = 0; axis < shape.size(); ++axis)
+                m_alike[{axis, without(shape, axis)}].push_back(part);
+        }
     }
 
     bool cancelled() const { return m_progress != nullptr && m_progress->cancelled(); }
 
     /// The pairs of the parts of a weight; none where it has no parts.
-    std::vector<ComparedPair> find(std::size_t weight, std::span<const std::size_t> others)
+    std::vector<ComparedPair> find(std::size_t weight)
     {
         const Weight &whole = m_whole.weights()[weight];
         const auto decoder = m_whole.decoder(weight);
@@ -254,7 +260,7 @@ public:
         if (!decoder || whole.elements.value == 0 || cancelled())
             return best;
         for (std::size_t axis = 0; axis < whole.shape.size(); ++axis) {
-            auto candidates = candidatesFor(whole, others, axis);
+            auto candidates = candidatesFor(whole, axis);
             std::uint64_t sum = 0;
             for (const Candidate &candidate : candidates)
                 sum += candidate.extent;
@@ -264,6 +270,8 @@ public:
             if (!found.empty() && (best.empty() || least(found) > least(best)))
                 best = std::move(found);
         }
+        for (const ComparedPair &pair : best)
+            m_taken.insert(m_split ? pair.b : pair.a);
         return best;
     }
 
@@ -273,18 +281,22 @@ private:
         return *std::ranges::min_element(parts, {}, &ComparedPair::similarity)->similarity;
     }
 
+    static Shape without(Shape shape, std::size_t axis)
+    {
+        shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(axis));
+        return shape;
+    }
+
     /// Those of the same extents but along the axis, and shorter there.
-    std::vector<Candidate> candidatesFor(const Weight &whole, std::span<const std::size_t> others,
-                                         std::size_t axis)
+    std::vector<Candidate> candidatesFor(const Weight &whole, std::size_t axis)
     {
         std::vector<Candidate> list;
-        for (const std::size_t other : others) {
-            Shape shape = m_part.weights()[other].shape;
-            if (shape.size() != whole.shape.size() || shape[axis] == 0 ||
-                shape[axis] >= whole.shape[axis])
-                continue;
-            const std::uint64_t extent = std::exchange(shape[axis], whole.shape[axis]);
-            if (shape != whole.shape)
+        const auto alike = m_alike.find({axis, without(whole.shape, axis)});
+        if (alike == m_alike.end())
+            return list;
+        for (const std::size_t other : alike->second) {
+            const std::uint64_t extent = m_part.weights()[other].shape[axis];
+            if (extent == 0 || extent >= whole.shape[axis] || m_taken.contains(other))
                 continue;
             if (auto made = candidateOf(other, extent))
                 list.push_back(*std::move(made));
@@ -405,6 +417,9 @@ private:
     bool m_split, m_exact;
     const Progress *m_progress;
     std::map<std::size_t, std::optional<Candidate>> m_made; ///< by weight of the parts' side
+    /// Parts by an axis and their extents along the others, and those that a whole has already.
+    std::map<std::pair<std::size_t, Shape>, std::vector<std::size_t>> m_alike;
+    std::set<std::size_t> m_taken;
 };
 
 } // namespace
@@ -490,19 +505,22 @@ std::vector<ComparedPair> findJoined(const Bundle &a, std::span<const std::size_
                                      bool exact, const Progress *progress)
 {
     std::vector<ComparedPair> result;
-    std::vector<std::size_t> left[2] = {{weightsA.begin(), weightsA.end()},
-                                        {weightsB.begin(), weightsB.end()}};
+    std::set<std::size_t> takenA, takenB;
     for (const bool split : {true, false}) {
-        auto &wholes = left[split ? 0 : 1];
-        auto &parts = left[split ? 1 : 0];
-        JoinSearch search(a, b, split, exact, progress);
-        for (const std::size_t whole : std::vector(wholes)) {
-            auto found = search.find(whole, parts);
-            if (found.empty() || search.cancelled())
-                continue;
-            std::erase(wholes, whole);
-            for (ComparedPair &pair : found) {
-                std::erase(parts, split ? pair.b : pair.a);
+        const auto left = [](std::span<const std::size_t> all, const std::set<std::size_t> &taken) {
+            std::vector<std::size_t> rest;
+            std::ranges::copy_if(all, std::back_inserter(rest),
+                                 [&](std::size_t weight) { return !taken.contains(weight); });
+            return rest;
+        };
+        const auto restA = left(weightsA, takenA), restB = left(weightsB, takenB);
+        JoinSearch search(a, b, split, exact, split ? restB : restA, progress);
+        for (const std::size_t whole : split ? restA : restB) {
+            if (search.cancelled())
+                break;
+            for (ComparedPair &pair : search.find(whole)) {
+                takenA.insert(pair.a);
+                takenB.insert(pair.b);
                 result.push_back(std::move(pair));
             }
         }
