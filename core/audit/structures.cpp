@@ -222,16 +222,20 @@ private:
             (m_steps.bits != 4 && m_steps.bits != 2 && m_steps.bits != 1))
             return std::nullopt;
         const std::size_t each = 8 / m_steps.bits, whole = m_window.codes.size() / each * each;
-        const double left = errorOf([&](std::size_t i) {
-            const std::size_t from = i < whole ? i / each * each + (each - 1 - i % each) : i;
-            return codeValue(m_window.codes[from], i);
-        });
-        if (!explains(left))
-            return std::nullopt;
-        return Explanation{Kind::NibblesSwapped,
-                           fmt::format("The {} codes of each byte stand in the other order ({})",
-                                       each, each == 2 ? "nibbles swapped" : "bits swapped"),
-                           left};
+        for (const bool nibbles : {false, true}) {
+            const double left = errorOf([&](std::size_t i) {
+                const std::size_t in = i % each;
+                const std::size_t from = nibbles ? (in + each / 2) % each : each - 1 - in;
+                return codeValue(m_window.codes[i < whole ? i - in + from : i], i);
+            });
+            if (explains(left))
+                return Explanation{
+                    Kind::NibblesSwapped,
+                    fmt::format("The {} codes of each byte stand in the other order ({} swapped)",
+                                each, nibbles || each == 2 ? "nibbles" : "bits"),
+                    left};
+        }
+        return std::nullopt;
     }
 
     /// One code a byte, where the runtime reads packed ones.

@@ -165,7 +165,7 @@ private Q_SLOTS:
             "rows-zeroed",     "mask-shifted",    "mask-shifted",    "mask-shifted",
             "mask-shifted",    "mask-shifted",    "group-order",     "table-permuted",
             "table-permuted",  "block-scale",     "rows-zeroed",     "clipped",
-            "zero-point-sign", "mask-shifted"};
+            "zero-point-sign", "mask-shifted",    "nibbles-swapped"};
         for (int i = 0; i < int(std::size(kNamesOfFaults)); ++i)
             QTest::addRow("%s %d", kNamesOfFaults[i], i) << i;
     }
@@ -334,6 +334,12 @@ private Q_SLOTS:
                      offset = std::min(-offset, 7);
              }},
             {audit::Kind::MaskShifted, wholeSparseInt8, [&](Stored &w) { rotate(w.mask, 8); }},
+            {audit::Kind::NibblesSwapped,
+             [](const Values &values) { return palettised(values, 1, 2); }, // two codes a nibble
+             [](Stored &w) {
+                 for (auto byte = w.codes.begin(); byte != w.codes.end(); byte += 4)
+                     std::swap_ranges(byte, byte + 2, byte + 2);
+             }},
         };
         const Fault &fault = faults[std::size_t(number)];
         for (const bool named : {true, false}) {
