@@ -111,9 +111,9 @@ public:
         const ValueGraph graph(*function);
         const Weight &weight = program.weights()[codes];
         const auto *at = findBy(graph.definitions(), &Definition::name, weight.name);
-        while (at && !at->uses.empty()) {
+        for (int steps = 0; at && !at->uses.empty() && steps < kMostSteps; ++steps) {
             const GraphOperation &next = graph.operations()[at->uses.front().operation];
-            if (!apply(graph, *next.operation, at))
+            if (next.operation->outputs.empty() || !apply(graph, *next.operation, at))
                 return;
             at = &graph.definitions()[next.firstDefinition];
         }
@@ -125,11 +125,17 @@ public:
     const std::vector<std::size_t> &tables() const { return m_tables; }
 
 private:
+    static constexpr int kMostSteps = 16;
+
+    static bool isEmpty(const mil::Argument &argument) { return argument.values.empty(); }
+
     bool apply(const ValueGraph &graph, const mil::Operation &operation, const Definition *of)
     {
         const std::string &type = operation.type;
         const std::size_t inputs = operation.inputs.size();
-        if (type != "cast" && !(inputs == 2 && (type == "sub" || type == "mul" || type == "add")))
+        if ((type != "cast" &&
+             !(inputs == 2 && (type == "sub" || type == "mul" || type == "add"))) ||
+            std::ranges::any_of(operation.inputs, isEmpty))
             return false;
         const auto inputOf = [&](std::size_t i) -> const mil::ProgramValue & {
             return operation.inputs[i].values.front();
@@ -169,12 +175,19 @@ private:
         Numbers table;
         const auto &weights = m_program.weights();
         const mil::ProgramValue *at = &operand;
-        for (const mil::Operation *maker = graph.maker(*at);
-             maker && (maker->type == "reshape" || maker->type == "cast"); maker = graph.maker(*at))
+        for (int steps = 0; steps < kMostSteps; ++steps) {
+            const mil::Operation *maker = graph.maker(*at);
+            if (!maker || (maker->type != "reshape" && maker->type != "cast") ||
+                maker->inputs.empty() || isEmpty(maker->inputs.front()))
+                break;
             at = &maker->inputs.front().values.front();
+        }
         const mil::ProgramValue *constant = graph.constant(*at);
         const Definition *definition = graph.definition(*at);
         if (const mil::Literal *literal = constant ? constant->literal() : nullptr) {
+            const auto packed = packedBytes(ElementCount(literal->count), literal->element);
+            if (!packed || packed->value > literal->bytes.size())
+                return std::nullopt;
             for (std::uint64_t i = 0; i < literal->count; ++i)
                 table.values.push_back(
                     static_cast<float>(loadValue(literal->bytes, literal->element, i)));
