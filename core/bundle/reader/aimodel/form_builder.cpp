@@ -26,7 +26,6 @@ namespace {
 constexpr unsigned kMostNested = 40;                             ///< steps of one chain
 constexpr std::uint64_t kMostUnrolled = std::uint64_t(64) << 20; ///< elements
 constexpr std::uint64_t kMostCounted = std::uint64_t(8) << 20;   ///< bits of a mask, on opening
-constexpr std::uint64_t kMostLookedAt = std::uint64_t(1) << 20;  ///< numbers, on opening
 
 /// Bits of the numbers that a type holds exactly: those of its mantissa, or of its integers.
 unsigned exactBits(ElementType type)
@@ -457,11 +456,12 @@ void FormBuilder::warnOfJoinedCasts(std::uint32_t value)
 void FormBuilder::warnOfNumbers(std::uint32_t value, const OperandSource &source, ElementType to)
 {
     const Operand *stored = codec::storedOperand(source);
-    if (!stored)
+    if (!stored || (!isFloatingPoint(stored->type) && to != ElementType::Fp8E4M3Fn))
         return;
     Operand operand = *stored;
     operand.bytes = bytesOf(operand);
-    const std::uint64_t count = std::min(elementCount(operand.shape)->value, kMostLookedAt);
+    const std::uint64_t count = std::min(elementCount(operand.shape)->value, m_toLookAt);
+    m_toLookAt -= count;
     std::string_view becomes;
     double first = 0;
     std::uint64_t found = 0;

@@ -96,6 +96,7 @@ private:
     std::vector<codec::Operand> m_known;
     std::string m_absent;
     unsigned m_depth = 0;
+    std::uint64_t m_toLookAt = std::uint64_t{1} << 20; ///< numbers of casts, on opening
 };
 
 /// Forms of a package: values are those of the module. Code "aimodel.form".
