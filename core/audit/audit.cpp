@@ -184,7 +184,8 @@ private:
         kept.best = best.keptBest ? std::sqrt(*best.keptBest / keptSize) : kept.sampled;
         const double slack = slackOf(subject), limit = limitOf(seat.weight);
         const double allowed = limit * kept.best + slack;
-        if (pass->sums.notFinite > 0) {
+        const std::uint64_t here = pass->sums.notFinite, there = pass->sums.nanThere;
+        if (here + there > 0) {
             row.fault = Kind::NonFinite;
             row.error = std::numeric_limits<double>::infinity();
             std::vector<std::uint64_t> rows;
@@ -193,10 +194,12 @@ private:
                 rows.push_back(element / reference.rowElements);
             }
             row.rows = rowRuns(rows);
-            row.why = fmt::format(
-                "{} not finite (NaN or infinite), where the checkpoint's are finite",
-                pass->sums.notFinite == 1 ? std::string("1 element is")
-                                          : grouped(pass->sums.notFinite) + " elements are");
+            const std::uint64_t count = here > 0 ? here : there;
+            row.why =
+                fmt::format("{} {} {}", grouped(count), count == 1 ? "element is" : "elements are",
+                            here > 0 ? "not finite (NaN or infinite), where the "
+                                       "checkpoint's are finite"
+                                     : "finite, where the checkpoint's are NaN");
             return judged;
         }
         if (const unsigned bits = unpackedBits(*m_package, weight)) {

@@ -253,7 +253,8 @@ PairSums sumsOf(std::span<const float> d, std::span<const float> r)
             for (std::size_t at = begin; at < end; ++at) {
                 const auto a = static_cast<double>(d[at]), b = static_cast<double>(r[at]);
                 if (!std::isfinite(a) || !std::isfinite(b)) {
-                    run.notFinite += !std::isfinite(a) && std::isfinite(b);
+                    run.notFinite += std::isfinite(b);
+                    run.nanThere += std::isfinite(a) && std::isnan(b); // infinities may be masks
                     continue;
                 }
                 run.dd += a * a;
@@ -400,6 +401,7 @@ void PairSums::add(const PairSums &other)
     ee += other.ee;
     count += other.count;
     notFinite += other.notFinite;
+    nanThere += other.nanThere;
 }
 
 double PairSums::relative() const
@@ -512,9 +514,9 @@ std::optional<WholePass> passOver(const Subject &subject, Progress *progress)
             pass.rowSize[rowAt] += static_cast<float>(sums.rr);
             pass.rowValue[rowAt] += static_cast<float>(sums.dd);
             ++pass.allBlocks;
-            if (sums.notFinite > 0) {
+            if (sums.notFinite + sums.nanThere > 0) {
                 for (std::size_t k = 0; k < length; ++k) {
-                    if (!std::isfinite(a[k]) && std::isfinite(b[k]) &&
+                    if ((std::isfinite(a[k]) ? std::isnan(b[k]) : std::isfinite(b[k])) &&
                         pass.notFinite.size() < WholePass::kMostElements)
                         pass.notFinite.push_back(at + i + k);
                 }

@@ -99,7 +99,9 @@ Window load(const Subject &subject, std::uint64_t first, std::uint64_t count, bo
 /// Sums over elements that are finite in both.
 struct PairSums {
     double dd = 0, rr = 0, dr = 0, ee = 0;
-    std::uint64_t count = 0, notFinite = 0; ///< notFinite: of the weight alone
+    std::uint64_t count = 0;
+    std::uint64_t notFinite = 0; ///< of the weight alone
+    std::uint64_t nanThere = 0;  ///< NaN of the checkpoint where the weight is finite
     void add(const PairSums &other);
     double relative() const; ///< sqrt(ee / rr); 0 where both are 0
 };

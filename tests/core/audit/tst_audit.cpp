@@ -54,6 +54,21 @@ private Q_SLOTS:
         QVERIFY2(result->faulty.empty(), describe(*result).c_str());
     }
 
+    void nanOfTheCheckpoint()
+    {
+        std::vector<Values> tensors = m_tensors;
+        tensors[2][3 * kColumns + 5] = NAN;
+        for (const Make &make : {Make(int8), Make(dense)}) {
+            const BundlePtr package = VERIFIED(packageOf(stored(make)));
+            const auto result = VERIFIED(audit::auditPackage(package, checkpointOf(tensors)));
+            QVERIFY2(result->faulty.size() == 1, describe(*result).c_str());
+            const audit::AuditedWeight &row = result->faulty[0];
+            QVERIFY(row.fault == audit::Kind::NonFinite);
+            QVERIFY(row.elements == (std::vector<std::vector<std::uint64_t>>{{3, 5}}));
+            QVERIFY2(row.why.find("checkpoint's are NaN") != row.why.npos, row.why.c_str());
+        }
+    }
+
     /// Sixteen even steps over the range of the values, as a table or by one scale; or wider ones.
     static Stored ofSteps(const Values &values, bool even, float wider = 1)
     {
