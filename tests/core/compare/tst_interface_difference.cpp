@@ -101,7 +101,7 @@ private slots:
             const std::uint32_t flag = module.attributeOf(operation, "isPrivate");
             if (flag == mlir::kNone)
                 continue;
-            const mlir::Field &number = module.attribute(flag).fields.back();
+            const mlir::Field number = module.attribute(flag).fields.back();
             Bytes other = bytes;
             other[number.range.offset.value] ^= std::byte{1};
             ProgramDifference difference;
