@@ -236,11 +236,13 @@ Likeness likenessOf(std::span<const float> x, std::span<const float> y)
 class JoinSearch
 {
 public:
-    /// `split`: A has the wholes; `parts` of the other side.
+    /// `split`: A has the wholes; `parts` of the other side, but for those that are `taken`
+    /// meanwhile.
     JoinSearch(const Bundle &a, const Bundle &b, bool split, bool exact,
-               std::span<const std::size_t> parts, const Progress *progress)
+               std::span<const std::size_t> parts, const std::set<std::size_t> &taken,
+               const Progress *progress)
         : m_whole(split ? a : b), m_part(split ? b : a), m_split(split), m_exact(exact),
-          m_progress(progress)
+          m_taken(taken), m_progress(progress)
     {
         for (const std::size_t part : parts) {
             const Shape &shape = m_part.weights()[part].shape;
@@ -270,8 +272,6 @@ public:
             if (!found.empty() && (best.empty() || least(found) > least(best)))
                 best = std::move(found);
         }
-        for (const ComparedPair &pair : best)
-            m_taken.insert(m_split ? pair.b : pair.a);
         return best;
     }
 
@@ -415,11 +415,11 @@ private:
     const Bundle &m_whole;
     const Bundle &m_part;
     bool m_split, m_exact;
+    const std::set<std::size_t> &m_taken;
     const Progress *m_progress;
     std::map<std::size_t, std::optional<Candidate>> m_made; ///< by weight of the parts' side
-    /// Parts by an axis and their extents along the others, and those that a whole has already.
+    /// Parts by an axis and their extents along the others.
     std::map<std::pair<std::size_t, Shape>, std::vector<std::size_t>> m_alike;
-    std::set<std::size_t> m_taken;
 };
 
 } // namespace
@@ -507,17 +507,11 @@ std::vector<ComparedPair> findJoined(const Bundle &a, std::span<const std::size_
     std::vector<ComparedPair> result;
     std::set<std::size_t> takenA, takenB;
     for (const bool split : {true, false}) {
-        const auto left = [](std::span<const std::size_t> all, const std::set<std::size_t> &taken) {
-            std::vector<std::size_t> rest;
-            std::ranges::copy_if(all, std::back_inserter(rest),
-                                 [&](std::size_t weight) { return !taken.contains(weight); });
-            return rest;
-        };
-        const auto restA = left(weightsA, takenA), restB = left(weightsB, takenB);
-        JoinSearch search(a, b, split, exact, split ? restB : restA, progress);
-        for (const std::size_t whole : split ? restA : restB) {
-            if (search.cancelled())
-                break;
+        JoinSearch search(a, b, split, exact, split ? weightsB : weightsA, split ? takenB : takenA,
+                          progress);
+        for (const std::size_t whole : split ? weightsA : weightsB) {
+            if (search.cancelled() || (split ? takenA : takenB).contains(whole))
+                continue;
             for (ComparedPair &pair : search.find(whole)) {
                 takenA.insert(pair.a);
                 takenB.insert(pair.b);
