@@ -278,9 +278,11 @@ def of_made_files():
 
 
 def of_made_folders():
-    """After the second round."""
+    """After the second round. Each notation has a folder of its own, for both write into it."""
+    for path in sorted(work.glob("*--quantize-text.q")):
+        add(path.name, "dequantize.txt", "dequantize", path.name)
     for path in sorted(work.glob("*--quantize.q")):
-        both(path.name, "dequantize", "dequantize", path.name)
+        add(path.name, "dequantize.json", "dequantize", path.name, "--json")
         produced(path.name, "relayout", ".q", "-o", "relayout", path.name, "--layout", "nz", "--json")
 
 
