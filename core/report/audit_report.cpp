@@ -27,11 +27,6 @@ Json auditFigureJson(double number)
     return std::isfinite(number) ? Json(number) : Json(nullptr);
 }
 
-Value countOrNothing(const std::optional<std::uint64_t> &count)
-{
-    return count ? Value(Count(*count)) : Value(Nothing());
-}
-
 Json auditRowsJson(const AuditedWeight &row)
 {
     if (row.rows.empty())
@@ -176,15 +171,12 @@ const TableOf<AuditedWeight> &auditTable()
           CELL(row.hasCodes ? Value(Percent(row.notNearest)) : Value(Nothing()))},
          {kNumber | kDocument, "codes_at_ends", "Share of codes at either end",
           CELL(row.hasCodes ? Value(Percent(row.atEnds)) : Value(Nothing()))},
-         {kDocument, "row_runs", "Each run of rows", nullptr, jsonOf(&rowRunsJson)},
-         {kDocument, "blocks", "Row and number of each block that is wrong", nullptr,
-          jsonOf(&badBlocksJson)},
+         {kDocument, "row_runs", "Each run of rows", &rowRunsJson},
+         {kDocument, "blocks", "Row and number of each block that is wrong", &badBlocksJson},
          {kDocument, "wrong_blocks", "How many blocks are wrong",
           CELL(row.wrongBlocks > 0 ? Value(Count(row.wrongBlocks)) : Value(Absent()))},
-         {kDocument, "columns", "Elements of the row in the only block", nullptr,
-          jsonOf(&blockColumnsJson)},
-         {kDocument, "elements", "Places of single elements", nullptr,
-          jsonOf(&placesOfElementsJson)},
+         {kDocument, "columns", "Elements of the row in the only block", &blockColumnsJson},
+         {kDocument, "elements", "Places of single elements", &placesOfElementsJson},
          {kDocument, "factor", "By which it is scaled",
           CELL(row.factor != 0 ? Value(Real(row.factor, 6, true)) : Value(Absent()))},
          {kDocument, "transform", "What was made of the tensor", member<&AuditedWeight::transform>},
@@ -196,12 +188,11 @@ const TableOf<AuditedWeight> &auditTable()
           "Rows that equal an earlier one: of at least 16 elements, not constant",
           CELL(Count(row.figures.equalRows))},
          {kNumber, "over_240", "over 240", "Codes of E4M3 whose magnitude is above 240",
-          CELL(countOrNothing(row.figures.over240))},
+          CELL(known<Count, Nothing>(row.figures.over240))},
          {kNumber, "unused_codes", "unused codes",
           "Integers of the stored type, of 1, 2, 4 or 8 bits, that do not occur",
-          CELL(countOrNothing(row.figures.unusedCodes))},
-         {kDocument, "why", "A sentence",
-          CELL(row.why.empty() ? Value(Absent()) : Value(View(row.why)))}});
+          CELL(known<Count, Nothing>(row.figures.unusedCodes))},
+         {kDocument, "why", "A sentence", CELL(orAbsent(row.why))}});
     return table;
 }
 

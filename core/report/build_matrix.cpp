@@ -134,12 +134,9 @@ const TableOf<MatrixCell> &matrixTable()
                                          : 0.0);
          }},
     };
-    static const TableOf<Row> kTable{"builds",
-                                     kColumns,
-                                     {},
-                                     {"stored_bytes", "stored_ratio", "relative_rmse", "snr_db",
-                                      "max_abs", "rmse", "max_ulp", "zeroed_share", "verdict"}};
-    return kTable;
+    return tableOf<kColumns>("builds", {},
+                             {"stored_bytes", "stored_ratio", "relative_rmse", "snr_db", "max_abs",
+                              "rmse", "max_ulp", "zeroed_share", "verdict"});
 }
 
 BuildMatrix buildMatrix(const Bundle &base, std::span<const CheckedDifference> all)

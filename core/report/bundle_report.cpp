@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/bundle_report.h"
+#include "core/base/find.h"
 #include "core/report/verdict.h"
 
 #include "core/bundle/stored_bytes.h"
@@ -142,10 +143,7 @@ Result<std::string> bundleHtml(const BundleReport &report, Progress *progress)
 
 std::vector<FindingRow> findingRows(const Bundle &bundle, const std::vector<Finding> &findings)
 {
-    std::vector<FindingRow> rows;
-    for (const Finding &finding : findings)
-        rows.push_back({&bundle, &finding});
-    return rows;
+    return mapped(findings, [&](const Finding &each) -> FindingRow { return {&bundle, &each}; });
 }
 
 const TableOf<FindingRow> &findingTable()
@@ -166,8 +164,7 @@ const TableOf<FindingRow> &findingTable()
              return weight == kNoIndex ? Value(Nothing())
                                        : Value(row.bundle->weights()[weight].address());
          }},
-        {kName | kDocument, "other", "other weight",
-         "The weight that came first, of two with the same values",
+        {kName | kDocument, "other", "The weight that came first, of two with the same values",
          CELL(weightValue(*row.bundle, row.finding->other))},
         {kDocument, "file", "File that it is about",
          [](auto &row) {
@@ -211,8 +208,7 @@ const TableOf<FindingRow> &findingTable()
         {kWindow, "advice", "what to do", "What one would do about it",
          CELL(View(findingAdvice(row.finding->kind)))},
     };
-    static const TableOf<FindingRow> table{"findings", kColumns};
-    return table;
+    return tableOf<kColumns>("findings");
 }
 
 /// A path as a reference of RFC 3986: other bytes than its plain ones as "%20", a whole one with

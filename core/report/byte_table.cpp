@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/byte_table.h"
 
+#include "core/base/find.h"
 #include "core/base/little_endian.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
@@ -80,7 +81,7 @@ Value numberCell(const ByteFieldFacts &row)
     for (const double number : storedNumbers(row))
         text += (text.empty() ? "" : ", ") +
                 (std::isnan(number) ? std::string("nan") : fmt::format("{}", number));
-    return text.empty() ? Value(Absent()) : Value(std::move(text));
+    return orAbsent(std::move(text));
 }
 
 Json numberOfType(double number, ElementType type)
@@ -277,8 +278,7 @@ const TableOf<ByteFieldFacts> &byteFieldTable()
          "The number that it holds, of several elements in its first byte each; in documents the "
          "first",
          numberCell, jsonOf(byteNumberJson)},
-        {kDocument, "values", "The numbers of several elements in its first byte", nullptr,
-         jsonOf(byteNumbersJson)},
+        {kDocument, "values", "The numbers of several elements in its first byte", byteNumbersJson},
         {"type", "Type of that number",
          CELL(row.field.type == ElementType::Unknown ? Value(Absent())
                                                      : Value(elementTypeName(row.field.type)))},
@@ -304,17 +304,16 @@ const TableOf<ByteFieldFacts> &byteFieldTable()
                                        : Value(codec::partRoleName(operand->role));
          }},
         {kNumber | kDocument, "entry", "Number of the stored element within that part, from 0",
-         CELL(row.field.stored ? Value(Count(*row.field.stored)) : Value(Absent()))},
-        {kDocument, "elements", "Decoded elements whose codes have bits in the first byte", nullptr,
-         jsonOf(CELL(row.elements.empty() ? noKey() : Json(row.elements)))},
+         CELL(known<Count, Absent>(row.field.stored))},
+        {kDocument, "elements", "Decoded elements whose codes have bits in the first byte",
+         CELL(row.elements.empty() ? noKey() : Json(row.elements))},
         {kName, "cells", "Decoded elements that the first byte has bits of, by their indices",
          cellsCell, jsonOf(cellsJson)},
         {"confidence", "How sure the name of the field is",
          CELL(row.field.source.empty()
                   ? Value(Absent())
                   : Value(Word(format::confidenceName(row.field.confidence))))},
-        {"source", "Where the name of the field is from",
-         CELL(row.field.source.empty() ? Value(Absent()) : Value(View(row.field.source)))},
+        {"source", "Where the name of the field is from", CELL(orAbsent(row.field.source))},
     };
     return tableOf<kColumns>("bytes");
 }
@@ -365,11 +364,9 @@ Json bytesJson(std::string_view path, const Bundle &bundle, std::size_t file,
 
 std::vector<SectionFacts> sectionRows(const Bundle &bundle)
 {
-    std::vector<SectionFacts> rows;
-    rows.reserve(bundle.sections().size());
-    for (const kernscope::Section &section : bundle.sections())
-        rows.push_back({&bundle, &section});
-    return rows;
+    return mapped(bundle.sections(), [&](const kernscope::Section &each) -> SectionFacts {
+        return {&bundle, &each};
+    });
 }
 
 const TableOf<SectionFacts> &sectionTable()
@@ -397,11 +394,8 @@ const TableOf<SectionFacts> &sectionTable()
         {kDocument | kWindow, "owner", "weight", "Weight that the section belongs to",
          CELL(orNothing(row.bundle->ownerOf(*row.section)))},
     };
-    static const TableOf<SectionFacts> kTable{"sections",
-                                              kColumns,
-                                              {"name", "file", "offset", "bytes", "kind"},
-                                              {"name", "kind", "offset", "bytes", "owner", "file"}};
-    return kTable;
+    return tableOf<kColumns>("sections", {"name", "file", "offset", "bytes", "kind"},
+                             {"name", "kind", "offset", "bytes", "owner", "file"});
 }
 
 const TableOf<BundleFile> &fileTable()
@@ -472,7 +466,7 @@ const TableOf<HitFacts> &hitTable()
                  }},
                 {kNumber | kDocument | kWindow, "element",
                  "Its number in the order of the elements, from 0",
-                 CELL(row.hit.element ? Value(Count(*row.hit.element)) : Value(Absent()))},
+                 CELL(known<Count, Absent>(row.hit.element))},
                 {kNumber, "bytes", "length", "How many bytes it has",
                  CELL(row.hit.element ? Value(Absent()) : Value(Count(row.hit.bytes.bytes.value))),
                  withUnit("B")},
@@ -482,8 +476,7 @@ const TableOf<HitFacts> &hitTable()
                 {kNumber, "value", "The decoded value, of a run that of its first element",
                  CELL(hasValue(row) ? Value(row.hit.valueText()) : Value(Absent())),
                  jsonOf(hitValueJson), sortedBy(hitValueOrder)},
-                {kName, "text", "The text that was found, in its line",
-                 CELL(row.text.empty() ? Value(Absent()) : Value(row.text))},
+                {kName, "text", "The text that was found, in its line", CELL(orAbsent(row.text))},
                 {"hex", "bytes", "The first 16 bytes that were found, in hexadecimal",
                  [](auto &row) {
                      // A text is read as a text; programs have its bytes all the same.
@@ -502,9 +495,7 @@ const TableOf<HitFacts> &hitTable()
                 {kNumber, "entries", "Number of entries of the codebook, or of stored values",
                  CELL(strayCount(row, &search::StrayCode::entries))},
             };
-    static const TableOf<HitFacts> kTable{
-        "found", kColumns, {"place", "file", "offset", "bytes", "section"}};
-    return kTable;
+    return tableOf<kColumns>("found", {"place", "file", "offset", "bytes", "section"});
 }
 
 std::string_view whatName(What what)

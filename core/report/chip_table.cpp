@@ -166,15 +166,14 @@ const TableOf<TargetFact> &targetFactTable()
         {kWindow, "second", "Value on the second chip",
          CELL(row.other ? halCell(*row.other) : Value(Nothing())), unknownAs("unknown"),
          originOf(CELL(row.other ? readFor(*row.other) : std::string()))},
-        {kDocument, "bit", "The lowest bit of a capability byte", nullptr, jsonOf(halBitJson)},
+        {kDocument, "bit", "The lowest bit of a capability byte", halBitJson},
         {kDocument | kTerminal, "scope", "known for",
          "Target or family that the value was read for; * is every chip",
          CELL(orNothing(row.value.scope))},
         {kName, "source", "Where the value is documented", CELL(knownOf(row).source)},
         {kDocument | kWindow, "confidence", "How well it is known",
          CELL(confidenceValue(knownOf(row).confidence))},
-        {kDocument, "note", "Note on the field",
-         CELL(row.note.empty() ? Value(Absent()) : Value(row.note))},
+        {kDocument, "note", "Note on the field", CELL(orAbsent(row.note))},
     };
     return tableOf<kColumns>("targets");
 }
@@ -200,9 +199,7 @@ const TableOf<FloorFacts> &floorTable()
          CELL(confidenceValue(row.floor->confidence))},
         {kDocument, "note", "Note on the row", CELL(View(row.floor->note))},
     };
-    static const TableOf<FloorFacts> kTable{
-        "family-floors", kColumns, {"floor", "family", "operations", "reached"}};
-    return kTable;
+    return tableOf<kColumns>("family-floors", {"floor", "family", "operations", "reached"});
 }
 
 std::vector<PlacedFact> placedFacts(const target::Target &target)
@@ -240,9 +237,9 @@ const TableOf<ChipFacts> &chipTable()
     static constexpr Column<ChipFacts> kColumns[] = {
         {"name", "target", "Name of the chip", CELL(View(row->name))},
         {kName, "aliases", "names", "Other names that mean it", CELL(List(row->aliases))},
-        {kDocument, "contested_names", "contested names",
-         "Names by which some sources mean it and others another chip", nullptr,
-         jsonOf(CELL(Json(target::contestedNames(*row))))},
+        {kDocument, "contested_names",
+         "Names by which some sources mean it and others another chip",
+         CELL(Json(target::contestedNames(*row)))},
         {kName, "silicon", "Product that it is in",
          CELL(target::isContested(*row, "product") ? row->silicon + " *" : row->silicon),
          jsonOf(CELL(Json(row->silicon)))},
@@ -261,8 +258,7 @@ const TableOf<ChipFacts> &chipTable()
          jsonOf(CELL(optionalJson(row->hardwareVersion)))},
         {kDocument, "kind", "Silicon, reference, legacy or embedded", CELL(View(row->kind))},
         {kDocument, "since", "Compiler that first knows it", CELL(View(row->since))},
-        {kDocument, "family_index", "family index", "Number of its family", nullptr,
-         jsonOf(CELL(optionalJson(row->familyIndex)))},
+        {kDocument, "family_index", "Number of its family", CELL(optionalJson(row->familyIndex))},
         {"device_bucket", "device class", "Class of devices with that many cores",
          [](auto &row) -> Value {
              const auto *bucket = bucketOf(row);
@@ -276,24 +272,20 @@ const TableOf<ChipFacts> &chipTable()
              const auto *bucket = bucketOf(row);
              return bucket != nullptr ? Json(bucket->bucket) : noKey();
          })},
-        {kDocument, "device_peak_units", "peak units",
-         "Peak of that class, in the compiler's units", nullptr, jsonOf([](auto &row) {
+        {kDocument, "device_peak_units", "Peak of that class, in the compiler's units",
+         [](auto &row) {
              const auto *bucket = bucketOf(row);
              return bucket != nullptr ? optionalJson(bucket->peak) : noKey();
-         })},
+         }},
         {kDocument, "source", "Where the row is documented", CELL(View(row->source))},
         {kDocument, "confidence", "How well it is known", CELL(confidenceValue(row->confidence))},
-        {kDocument, "claims", "What each source says of a contested fact", nullptr,
-         jsonOf(claimsDocument)},
-        {kDocument, "note", "What else is known of the chip", nullptr,
-         jsonOf(CELL(row->note.empty() ? noKey() : Json(row->note)))},
+        {kDocument, "claims", "What each source says of a contested fact", claimsDocument},
+        {kDocument, "note", "What else is known of the chip",
+         CELL(row->note.empty() ? noKey() : Json(row->note))},
     };
-    static const TableOf<ChipFacts> kTable{"chip_list",
-                                           kColumns,
-                                           {"name", "kind", "since", "aliases", "silicon", "family",
-                                            "family_index", "hardware_version", "cpusubtype",
-                                            "descriptor_version", "cores"}};
-    return kTable;
+    return tableOf<kColumns>("chip_list", {"name", "kind", "since", "aliases", "silicon", "family",
+                                           "family_index", "hardware_version", "cpusubtype",
+                                           "descriptor_version", "cores"});
 }
 
 const TableOf<TargetTotals> &targetTotalsTable()
@@ -379,9 +371,9 @@ const TableOf<CalibrationRow> &calibrationTable()
          member<&Row::unit>},
         {kNumber, "measured", "A time, a speed-up against dense fp16, or the ratio to its time",
          CELL(Written(row.measured(), measuredText(row)))},
-        {kNumber | kDocument, "measured_low", "least", "Low end of the measured range",
+        {kNumber | kDocument, "measured_low", "Low end of the measured range",
          CELL(Written(row.low, figureText(row, row.low)))},
-        {kNumber | kDocument, "measured_high", "most", "High end of the measured range",
+        {kNumber | kDocument, "measured_high", "High end of the measured range",
          CELL(Written(row.high, figureText(row, row.high)))},
         {kNumber, "predicted",
          "What the assessment gives for that very case; the tooltip says of what it is made",
@@ -393,32 +385,27 @@ const TableOf<CalibrationRow> &calibrationTable()
          withinValue, unknownAs("unknown"), jsonOf(CELL(optionalJson(row.within())))},
         {kDocument, "trivial", "Nothing changes, as predicted: it does not count",
          CELL(row.isTrivial())},
-        {kDocument, "fitted_on_itself", "fitted on it",
-         "The model was fitted on this very row: it does not count", member<&Row::own>},
+        {kDocument, "fitted_on_itself", "The model was fitted on this very row: it does not count",
+         member<&Row::own>},
         {kNotTerminal, "goal",
          "Whether it is in the set of published ratios that predictions must meet",
          member<&Row::goal>},
-        {kDocument, "basis", "made of", "What the prediction is made of", member<&Row::basis>},
-        {kDocument, "fitted_on", "fitted on",
-         "The measurements that the model's parameters were fitted on",
+        {kDocument, "basis", "What the prediction is made of", member<&Row::basis>},
+        {kDocument, "fitted_on", "The measurements that the model's parameters were fitted on",
          CELL(orNothing(row.fittedOn))},
         {kNotTerminal, "missing_effect", "the model lacks",
          "The effect that the model leaves out, where it is off", CELL(orNothing(row.missing)),
          originOf(CELL(row.missingEvidence))},
-        {kDocument, "missing_evidence", "what shows it",
+        {kDocument, "missing_evidence",
          "The figures that show the effect that the model leaves out",
          CELL(orNothing(row.missingEvidence))},
-        {kDocument, "missing_source", "shown in",
-         "Where the figures that show that effect were published",
+        {kDocument, "missing_source", "Where the figures that show that effect were published",
          CELL(orNothing(row.missingSource))},
         {"condition", "Conditions of the measurement", member<&Row::condition>},
         {"source", "Where it was published", member<&Row::source>},
     };
-    static const TableOf<Row> kTable{"calibration",
-                                     kColumns,
-                                     {"measurement", "target", "form", "condition", "source"},
-                                     {"measurement"}};
-    return kTable;
+    return tableOf<kColumns>(
+        "calibration", {"measurement", "target", "form", "condition", "source"}, {"measurement"});
 }
 
 const TableOf<PublishedFigure> &publishedFigureTable()
@@ -431,23 +418,20 @@ const TableOf<PublishedFigure> &publishedFigureTable()
         {kNumber | kTables, "published", "The figure, or its range",
          CELL(Written(row.low, publishedText(row)))},
         {"unit", "Unit of the figure", member<&Row::unit>},
-        {kNumber | kDocument, "measured_low", "least", "Low end of the published range",
+        {kNumber | kDocument, "measured_low", "Low end of the published range",
          CELL(Real(row.low, 6, true))},
-        {kNumber | kDocument, "measured_high", "most", "High end of the published range",
+        {kNumber | kDocument, "measured_high", "High end of the published range",
          CELL(Real(row.high, 6, true))},
         {kNumber, "predicted", "By the law of the form's size, where that predicts it",
          CELL(row.predicted ? Value(Real(*row.predicted, 3, true)) : Value(Unknown())),
          originOf(CELL(row.basis))},
-        {kDocument, "basis", "made of", "What the prediction is made of",
-         CELL(orNothing(row.basis))},
+        {kDocument, "basis", "What the prediction is made of", CELL(orNothing(row.basis))},
         {"condition", "Conditions of the measurement", member<&Row::condition>},
         {"source", "Where it was published", member<&Row::source>},
         {kDocument, "confidence", "How well the figure is known",
          CELL(confidenceValue(row.confidence))},
     };
-    static const TableOf<Row> kTable{
-        "published-figures", kColumns, {"measurement", "target", "form"}};
-    return kTable;
+    return tableOf<kColumns>("published-figures", {"measurement", "target", "form"});
 }
 
 } // namespace kernscope::report

@@ -21,9 +21,7 @@ const TableOf<decision::CollectiveOp> &collectiveOperationTable()
         {"role", "What it does", member<&Row::role>},
         {"source", "Where this is from", member<&Row::source>},
     };
-    static const TableOf<Row> kTable{
-        "collective operations", kColumns, {"mnemonic", "role", "unit_type", "source"}};
-    return kTable;
+    return tableOf<kColumns>("collective operations", {"mnemonic", "role", "unit_type", "source"});
 }
 
 std::vector<CollectiveByteFacts> collectiveByteRows(const target::Target &target)
@@ -60,9 +58,7 @@ const TableOf<decision::CollectiveGate> &collectiveGateTable()
         {"found", "What was found there", member<&Row::found>},
         {"source", "Where this is from", member<&Row::source>},
     };
-    static const TableOf<Row> kTable{
-        "collective gates", kColumns, {"name", "found", "open", "source"}};
-    return kTable;
+    return tableOf<kColumns>("collective gates", {"name", "found", "open", "source"});
 }
 
 const TableOf<decision::CcdmaSetter> &ccdmaSetterTable()
@@ -299,7 +295,7 @@ const TableOf<TileFacts> &tileTable()
          CELL(Real(row.tile.exact, 17, true))},
         {kNumber | kWindow, "fp16", "What an accumulator of fp16 would hold",
          CELL(tileNumber(row.tile.everyStep))},
-        {kNumber | kDocument, "aligned_sum", "sum, second reading", "Its sum by the second reading",
+        {kNumber | kDocument, "aligned_sum", "Its sum by the second reading",
          CELL(tileNumber(row.tile.alignedSum))},
         {kNumber | kWindow, "aligned_accumulator", "second reading",
          "The accumulator after the tile, by the second reading",

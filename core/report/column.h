@@ -206,10 +206,10 @@ using Value = std::variant<Unknown, Nothing, Absent, bool, Count, Code, Hex, Rat
                            Seconds, Written, Word, FilePlace, View, std::string, List>;
 
 /// Where an optional value is shown as one, else as unknown.
-template <class As, class T>
+template <class As, class None = Unknown, class T>
 Value known(const std::optional<T> &value)
 {
-    return value ? Value(As{static_cast<decltype(As::number)>(*value)}) : Value(Unknown());
+    return value ? Value(As{static_cast<decltype(As::number)>(*value)}) : Value(None());
 }
 inline Value known(const std::optional<bool> &value)
 {
@@ -219,10 +219,22 @@ inline Value known(const std::optional<ByteCount> &bytes)
 {
     return bytes ? Value(Count{bytes->value}) : Value(Unknown());
 }
-/// A text, or nothing where it is empty.
-inline Value orNothing(std::string_view text)
+/// A text or list, or nothing where it is empty; what is no part of the row is moved.
+template <class Empty = Nothing, class Text>
+Value orNothing(Text &&text)
 {
-    return text.empty() ? Value(Nothing()) : Value(text);
+    if (text.empty())
+        return Empty();
+    if constexpr (std::is_lvalue_reference_v<Text>)
+        return std::string_view(text);
+    else
+        return std::forward<Text>(text);
+}
+
+template <class Text>
+Value orAbsent(Text &&text)
+{
+    return orNothing<Absent>(std::forward<Text>(text));
 }
 
 template <class Row, class Type>
@@ -312,15 +324,15 @@ constexpr auto cellOf(Cell cell) -> Value (*)(const Row &)
 }
 /// What is no text is the cell of a column.
 template <class Cell>
-concept CellFunction =
-    std::is_null_pointer_v<Cell> || !std::is_convertible_v<Cell, std::string_view>;
+concept CellFunction = !std::is_convertible_v<Cell, std::string_view>;
 
 /// The function of a row that gives what stands in the brackets, which calls it `row`.
 #define CELL(...) [](const auto &row) { return __VA_ARGS__; }
 
 /// One column of a table whose rows are a Row, as in
 ///     {kNumber | kDocument, "bytes", "stored", "Bytes in the file", &storedOf, withUnit("B")}
-/// A cell is a function of the row or, as here, CELL(Count(row.bytes)).
+/// A cell is a function of the row, such as CELL(Count(row.bytes)); one that gives Json is in JSON
+/// alone.
 template <class Row>
 struct Column {
     std::string_view key;         ///< of JSON and CSV
@@ -339,8 +351,12 @@ struct Column {
     template <CellFunction Cell, class... More>
     constexpr Column(unsigned look, std::string_view name, std::string_view header,
                      std::string_view sentence, Cell cell, More... more)
-        : key(name), title(header), explanation(sentence), value(cellOf<Row>(cell))
+        : key(name), title(header), explanation(sentence)
     {
+        if constexpr (std::is_same_v<std::invoke_result_t<Cell, const Row &>, Json>)
+            document = cell;
+        else
+            value = cellOf<Row>(cell);
         align = (look & kNumber) != 0 ? TextTable::Align::Right
                 : (look & kName) != 0 ? TextTable::Align::Name
                                       : TextTable::Align::Left;
@@ -403,11 +419,12 @@ struct TableOf {
     }
 };
 
-/// The table of those columns, made once.
+/// The table of those columns and orders, made once.
 template <const auto &Columns>
-const auto &tableOf(std::string_view file)
+const auto &tableOf(std::string_view file, std::initializer_list<std::string_view> document = {},
+                    std::initializer_list<std::string_view> window = {})
 {
-    static const TableOf table{file, Columns};
+    static const TableOf table{file, Columns, document, window};
     return table;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/container_table.h"
 
+#include "core/base/find.h"
 #include "core/container/hwx/kernels.h"
 #include "core/report/json_table.h"
 
@@ -138,10 +139,9 @@ using Port = const hwx::Thread *;
 
 std::vector<CommandFacts> commandFacts(const hwx::Container &container)
 {
-    std::vector<CommandFacts> rows;
-    for (const hwx::LoadCommand &command : container.commands)
-        rows.push_back({&container, &command});
-    return rows;
+    return mapped(container.commands, [&](const hwx::LoadCommand &each) -> CommandFacts {
+        return {&container, &each};
+    });
 }
 
 const TableOf<CommandFacts> &commandTable()
@@ -166,15 +166,12 @@ const TableOf<CommandFacts> &commandTable()
          commandTitle},
         {kDocument | kWindow, "cmd", "value", "As stored: of a command its number",
          CELL(Hex(row.command->cmd)), jsonOf(CELL(Json(hexText(row.command->cmd))))},
-        {kDocument, "cmdsize", "Length as its second word says it", nullptr,
-         jsonOf(CELL(Json(hexText(row.command->stated))))},
+        {kDocument, "cmdsize", "Length as its second word says it",
+         CELL(Json(hexText(row.command->stated)))},
         {kTables, "meaning", "What the command says, in short", commandMeaning},
     };
-    static const TableOf<Row> kTable{"commands",
-                                     kColumns,
-                                     {"index", "offset", "cmd", "cmd_name", "cmdsize", "bytes"},
-                                     {"title", "cmd", "meaning", "offset"}};
-    return kTable;
+    return tableOf<kColumns>("commands", {"index", "offset", "cmd", "cmd_name", "cmdsize", "bytes"},
+                             {"title", "cmd", "meaning", "offset"});
 }
 
 std::vector<SymbolFacts> symbolFacts(const hwx::Container &container)
@@ -215,17 +212,13 @@ const TableOf<SymbolFacts> &symbolTable()
          jsonOf(CELL(Json(hexText(row.symbol->value))))},
         {"name", "Name of the symbol", CELL(View(row.symbol->name))},
         {kTables, "says", "What its name says: shape, strides, lane", CELL(orNothing(row.says))},
-        {kDocument, "n_type", "type", "Its type as stored", nullptr,
-         jsonOf(CELL(Json(hexText(row.symbol->type))))},
-        {kDocument, "n_desc", "description", "Its description word as stored", nullptr,
-         jsonOf(CELL(Json(hexText(row.symbol->desc))))},
+        {kDocument, "n_type", "Its type as stored", CELL(Json(hexText(row.symbol->type)))},
+        {kDocument, "n_desc", "Its description word as stored",
+         CELL(Json(hexText(row.symbol->desc)))},
     };
-    static const TableOf<Row> kTable{
-        "symbols",
-        kColumns,
-        {"index", "name", "n_type", "kind", "n_sect", "n_desc", "n_value"},
-        {"name", "kind", "n_sect", "n_value", "says"}};
-    return kTable;
+    return tableOf<kColumns>("symbols",
+                             {"index", "name", "n_type", "kind", "n_sect", "n_desc", "n_value"},
+                             {"name", "kind", "n_sect", "n_value", "says"});
 }
 
 std::vector<ContainerSectionFacts> containerSectionFacts(const hwx::Container &container)
@@ -274,23 +267,19 @@ const TableOf<ContainerSectionFacts> &containerSectionTable()
                   ? Value(Nothing())
                   : Value(Count(row.section->relocations.size()))),
          jsonOf(CELL(Json(row.section->relocationCount)))},
-        {kDocument, "ordinal", "Number of the section, from 1 over the whole file", nullptr,
-         jsonOf(CELL(Json(row.section->ordinal)))},
-        {kDocument, "align_log2", "alignment", "Binary logarithm of its alignment", nullptr,
-         jsonOf(CELL(Json(row.section->alignLog2)))},
-        {kDocument, "reloff", "relocations at", "Where its relocation records begin in the file",
-         nullptr, jsonOf(CELL(Json(hexText(row.section->relocationOffset))))},
-        {kDocument, "flags", "Its flags as stored", nullptr,
-         jsonOf(CELL(Json(hexText(row.section->flags))))},
-        {kDocument, "attributes", "Names of the flags above the type", nullptr,
-         jsonOf(CELL(Json(hwx::sectionAttributeNames(row.section->flags))))},
+        {kDocument, "ordinal", "Number of the section, from 1 over the whole file",
+         CELL(Json(row.section->ordinal))},
+        {kDocument, "align_log2", "Binary logarithm of its alignment",
+         CELL(Json(row.section->alignLog2))},
+        {kDocument, "reloff", "Where its relocation records begin in the file",
+         CELL(Json(hexText(row.section->relocationOffset)))},
+        {kDocument, "flags", "Its flags as stored", CELL(Json(hexText(row.section->flags)))},
+        {kDocument, "attributes", "Names of the flags above the type",
+         CELL(Json(hwx::sectionAttributeNames(row.section->flags)))},
     };
-    static const TableOf<ContainerSectionFacts> kTable{"container_sections",
-                                                       kColumns,
-                                                       {"ordinal", "sectname", "segname", "addr",
-                                                        "size", "offset", "align_log2", "reloff",
-                                                        "nreloc", "flags", "type", "attributes"}};
-    return kTable;
+    return tableOf<kColumns>("container_sections",
+                             {"ordinal", "sectname", "segname", "addr", "size", "offset",
+                              "align_log2", "reloff", "nreloc", "flags", "type", "attributes"});
 }
 
 std::vector<const hwx::Thread *> portFacts(const hwx::Container &container)
@@ -323,12 +312,9 @@ const TableOf<const hwx::Thread *> &portTable()
         {kDocument, "symbol", "Its symbol", CELL(View(row->symbol))},
         {kDocument, "interleave", "Channels that lie side by side", CELL(Code(row->interleave))},
     };
-    static const TableOf<Row> kTable{"ports",
-                                     kColumns,
-                                     {"kind", "direction", "procedure", "name", "symbol",
-                                      "element_type", "dims_n_c_h_w_d", "strides_n_c_h_w_d",
-                                      "interleave", "byte_size"}};
-    return kTable;
+    return tableOf<kColumns>("ports",
+                             {"kind", "direction", "procedure", "name", "symbol", "element_type",
+                              "dims_n_c_h_w_d", "strides_n_c_h_w_d", "interleave", "byte_size"});
 }
 
 } // namespace kernscope::report

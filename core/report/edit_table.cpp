@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/edit_table.h"
 
+#include "core/base/find.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/byte_field.h"
@@ -325,15 +326,12 @@ const TableOf<EditFacts> &editTable()
          CELL(Count(row.edit->elements))},
         {kDocument, "tables", "Whether it touches program text, a header or a record",
          CELL(row.edit->tables)},
-        {kDocument, "ranges", "The bytes before and after, run by run", nullptr,
-         jsonOf(CELL(jsonArray(changedBytesTable(), changedBytes(*row.bundle, *row.edit))))},
+        {kDocument, "ranges", "The bytes before and after, run by run",
+         CELL(jsonArray(changedBytesTable(), changedBytes(*row.bundle, *row.edit)))},
     };
-    static const TableOf<EditFacts> kTable{
-        "edits",
-        kColumns,
-        {"kind", "edit", "weight", "asked", "stored", "note", "old", "new"},
-        {"active", "edit", "old", "new", "note"}};
-    return kTable;
+    return tableOf<kColumns>("edits",
+                             {"kind", "edit", "weight", "asked", "stored", "note", "old", "new"},
+                             {"active", "edit", "old", "new", "note"});
 }
 
 std::vector<PickedFact> pickedElementRows(const PickedSide &a, const PickedSide &b, bool comparable)
@@ -405,10 +403,9 @@ const TableOf<PendingRange> &pendingRangeTable()
 
 std::vector<ChangedBytes> changedBytes(const Bundle &bundle, const AppliedEdit &edit)
 {
-    std::vector<ChangedBytes> rows;
-    for (const FileEdit &bytes : edit.bytes)
-        rows.push_back({bundle.files()[bytes.file].path, &bytes});
-    return rows;
+    return mapped(edit.bytes, [&](const FileEdit &bytes) -> ChangedBytes {
+        return {bundle.files()[bytes.file].path, &bytes};
+    });
 }
 
 const TableOf<ChangedBytes> &changedBytesTable()
@@ -421,8 +418,8 @@ const TableOf<ChangedBytes> &changedBytesTable()
          jsonOf(CELL(bytesDocument(row.edit->before)))},
         {"after", "The bytes as they become; of many the first", CELL(bytesValue(row.edit->after)),
          jsonOf(CELL(bytesDocument(row.edit->after)))},
-        {kDocument, "cut", "Only the first of the bytes are written out", nullptr,
-         jsonOf(CELL(row.edit->after.size() > kJsonBytes ? Json(true) : noKey()))},
+        {kDocument, "cut", "Only the first of the bytes are written out",
+         CELL(row.edit->after.size() > kJsonBytes ? Json(true) : noKey())},
     };
     return tableOf<kColumns>("changed_bytes");
 }
@@ -438,30 +435,24 @@ const TableOf<FileDifference> &fileDifferenceTable()
          jsonOf(CELL(numberJson(row.bytesB)))},
         {kDocument, "equal", "Whether both have the same bytes at the same places",
          member<&Row::equal>},
-        {kDocument, "ranges", "ranges in A", "Where bytes differ, by the offsets of A", nullptr,
-         jsonOf(CELL(pairsDocument(row.ranges)))},
-        {kDocument, "ranges_b", "ranges in B", "Where bytes differ, by the offsets of B", nullptr,
-         jsonOf(CELL(pairsDocument(row.rangesB)))},
+        {kDocument, "ranges", "Where bytes differ, by the offsets of A",
+         CELL(pairsDocument(row.ranges))},
+        {kDocument, "ranges_b", "Where bytes differ, by the offsets of B",
+         CELL(pairsDocument(row.rangesB))},
         {kTerminal, "verdict", "bytes", "How the bytes differ, and at how many places",
          fileVerdict},
-        {kDocument, "different_bytes", "different", "Bytes that differ",
-         CELL(Count(row.tally.total()))},
-        {kDocument, "changed_bytes", "changed", "Bytes that both have, with other values",
+        {kDocument, "different_bytes", "Bytes that differ", CELL(Count(row.tally.total()))},
+        {kDocument, "changed_bytes", "Bytes that both have, with other values",
          CELL(Count(row.tally.changed))},
-        {kDocument, "only_a_bytes", "only in A", "Bytes that A alone has",
-         CELL(Count(row.tally.onlyA))},
-        {kDocument, "only_b_bytes", "only in B", "Bytes that B alone has",
-         CELL(Count(row.tally.onlyB))},
-        {kDocument, "other_spelling", "another notation",
-         "Program text against protobuf: bytes are not compared", nullptr,
-         jsonOf(CELL(row.otherNotation ? Json(true) : noKey()))},
-        {kDocument, "ranges_cut", "cut", "There are more ranges than are listed", nullptr,
-         jsonOf(CELL(row.rangesCut ? Json(true) : noKey()))},
+        {kDocument, "only_a_bytes", "Bytes that A alone has", CELL(Count(row.tally.onlyA))},
+        {kDocument, "only_b_bytes", "Bytes that B alone has", CELL(Count(row.tally.onlyB))},
+        {kDocument, "other_spelling", "Program text against protobuf: bytes are not compared",
+         CELL(row.otherNotation ? Json(true) : noKey())},
+        {kDocument, "ranges_cut", "There are more ranges than are listed",
+         CELL(row.rangesCut ? Json(true) : noKey())},
     };
-    static const TableOf<Row> kTable{"file_differences",
-                                     kColumns,
-                                     {"path", "bytes_a", "bytes_b", "equal", "ranges", "ranges_b"}};
-    return kTable;
+    return tableOf<kColumns>("file_differences",
+                             {"path", "bytes_a", "bytes_b", "equal", "ranges", "ranges_b"});
 }
 
 Json appliedJson(const AppliedNames &names, const AppliedPatch &applied)

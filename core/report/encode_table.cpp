@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/encode_table.h"
 
+#include "core/base/find.h"
 #include "core/bundle/bundle.h"
 #include "core/form/form_steps.h"
 #include "core/report/engine_json.h"
@@ -126,10 +127,9 @@ const TableOf<EncodedSide> &encodedSideTable()
 
 std::vector<EncodedFacts> encodedFacts(const Bundle &bundle, const EncodedBundle &encoded)
 {
-    std::vector<EncodedFacts> rows;
-    for (const EncodedOne &one : encoded.weights)
-        rows.push_back({&bundle.weights()[one.before], &encoded.made->weights()[one.after], &one});
-    return rows;
+    return mapped(encoded.weights, [&](const EncodedOne &one) -> EncodedFacts {
+        return {&bundle.weights()[one.before], &encoded.made->weights()[one.after], &one};
+    });
 }
 
 const TableOf<EncodedFacts> &encodedTable()
@@ -229,10 +229,9 @@ const TableOf<HalfOperations> &halfOperationTable()
 
 std::vector<HalfFacts> halfFacts(const HalfBundle &converted)
 {
-    std::vector<HalfFacts> rows;
-    for (const HalfWeight &half : converted.weights)
-        rows.push_back({&converted.made->weights()[half.after], &half});
-    return rows;
+    return mapped(converted.weights, [&](const HalfWeight &half) -> HalfFacts {
+        return {&converted.made->weights()[half.after], &half};
+    });
 }
 
 const TableOf<HalfFacts> &halfWeightTable()
@@ -300,8 +299,8 @@ const TableOf<codec::TquantTile> &quantizeTileTable()
         {kTerminal, "remark", "Whether it holds nothing of use afterwards; devices that need it",
          tileRemark},
         {kDocument, "scratch", "Holds nothing of use afterwards", member<&Row::scratch>},
-        {kDocument, "devices", "The devices that need it, where not all do", nullptr,
-         jsonOf(CELL(row.name == "tmp" ? Json(devicesOf(row)) : Json(nullptr)))},
+        {kDocument, "devices", "The devices that need it, where not all do",
+         CELL(row.name == "tmp" ? Json(devicesOf(row)) : Json(nullptr))},
     };
     return tableOf<kColumns>("quantize_tiles");
 }

@@ -158,11 +158,11 @@ const TableOf<KernelFormatFacts> &kernelFormatTable()
          CELL(Word(format::kernelFormatKindName(row.row->kind)))},
         {kNumber, "bit_depth", "bits", "Bits of an element, or of a palette's index",
          CELL(known<Code>(row.row->bits))},
-        {kNumber | kDocument, "palette_format", "entries", "Kernel format of a palette's entries",
+        {kNumber | kDocument, "palette_format", "Kernel format of a palette's entries",
          CELL(codeOf(format::paletteEntryFormat(row.row->format)))},
         {"underlying_type", "type", "Underlying type of an element, or of a palette's entries",
          CELL(row.row->underlying.empty() ? Value(Unknown()) : Value(row.row->underlying))},
-        {kNumber | kDocument, "palette_lut_bytes", "codebook", "Bytes of one codebook",
+        {kNumber | kDocument, "palette_lut_bytes", "Bytes of one codebook",
          CELL(codeOf(format::paletteLutBytes(row.row->format, 1))), withUnit("B")},
         {kNumber, "type_number", "number",
          "Element type number in descriptors and symbol catalogues",
@@ -179,8 +179,8 @@ const TableOf<KernelFormatFacts> &kernelFormatTable()
              return verdict ? Json(*verdict) : Json(nullptr);
          }),
          originOf(formatOrigin)},
-        {kDocument, "refused_by", "refused by", "The rule that refuses", refusedBy},
-        {kDocument, "rules", "Every rule that was consulted", nullptr, jsonOf(rulesJson)},
+        {kDocument, "refused_by", "The rule that refuses", refusedBy},
+        {kDocument, "rules", "Every rule that was consulted", rulesJson},
         {"confidence", "How well the row is known; the tooltip names the source",
          CELL(confidenceValue(row.row->confidence)), originOf(formatOrigin)},
         {kDocument | kWindow, "source", "Where the row comes from", CELL(View(row.row->source))},
@@ -241,15 +241,13 @@ const TableOf<ElementTypeFacts> &elementTypeTable()
          CELL(row.row->inKernelUnit ? Value(true) : Value(Absent()))},
         {kDocument | kWindow, "since_compiler", "since compiler",
          "The catalogue: version of the first compiler whose files list it",
-         CELL(row.row->sinceCompiler.empty() ? Value(Absent()) : Value(row.row->sinceCompiler))},
+         CELL(orAbsent(row.row->sinceCompiler))},
         {kDocument | kWindow, "confidence", "How well the row is known",
          CELL(confidenceValue(row.row->confidence))},
         {kDocument | kWindow, "source", "Where the row comes from", CELL(View(row.row->source)),
          originOf(CELL(row.row->note))},
     };
-    static const TableOf<ElementTypeFacts> kTable{
-        "element-types", kColumns, {"code", "name", "bits", "confidence", "source"}};
-    return kTable;
+    return tableOf<kColumns>("element-types", {"code", "name", "bits", "confidence", "source"});
 }
 
 std::vector<CodegenFacts> codegenRows(unsigned version)
@@ -371,7 +369,7 @@ const TableOf<ActivationEntry> &activationTable()
          jsonOf(CELL(Json(row.entry))), originOf(entryOrigin)},
         {"name", "field", "What the entry is, in the chosen reading of the record", entryName,
          originOf(entryOrigin)},
-        {kNumber | kDocument, "count", "entries", "How many entries the field has",
+        {kNumber | kDocument, "count", "How many entries the field has",
          member<&Row::count, Count>},
         {kNumber | kTables, "bits", "The stored fp16 bits",
          CELL(row.count == 1 ? Value(Hex(row.table->entries()[row.entry], 4)) : Value(Nothing())),
@@ -381,8 +379,7 @@ const TableOf<ActivationEntry> &activationTable()
                                           kActivationDigits, true))
                              : Value(Nothing())),
          originOf(entryOrigin)},
-        {kDocument, "values", "The numbers of all entries of the field", nullptr,
-         jsonOf(activationValuesJson)},
+        {kDocument, "values", "The numbers of all entries of the field", activationValuesJson},
         {kDocument, "source", "Where the field is described",
          CELL(row.field != nullptr ? Value(View(row.field->source)) : Value(Nothing()))},
         {"confidence", "How well the field's place and meaning are known",
@@ -391,11 +388,8 @@ const TableOf<ActivationEntry> &activationTable()
         {kName | kDocument | kTerminal, "note", "What else is known of the field",
          CELL(row.field != nullptr ? Value(View(row.field->note)) : Value(Nothing()))},
     };
-    static const TableOf<Row> kTable{
-        "activation",
-        kColumns,
-        {"name", "entry", "count", "values", "source", "confidence", "note"}};
-    return kTable;
+    return tableOf<kColumns>("activation",
+                             {"name", "entry", "count", "values", "source", "confidence", "note"});
 }
 
 std::vector<KnotFacts> knotFacts(const ActivationTable &table)

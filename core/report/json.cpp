@@ -200,7 +200,7 @@ const TableOf<Diagnostic> &diagnosticTable()
         {kDocument, "length", "Bytes that are meant",
          CELL(row.error.length ? Value(Count(row.error.length->value)) : Value(Absent()))},
         {kDocument | kWindow, "field", "Field or operand that is meant",
-         CELL(row.error.field.empty() ? Value(Absent()) : Value(View(row.error.field)))},
+         CELL(orAbsent(row.error.field))},
         {kDocument | kWindow, "expected", "What should stand there",
          CELL(View(row.error.expected))},
         {kDocument | kWindow, "found", "What stands there", CELL(View(row.error.found))},
@@ -208,9 +208,7 @@ const TableOf<Diagnostic> &diagnosticTable()
          CELL(View(row.error.message.empty() ? row.error.code : row.error.message)),
          jsonOf(CELL(Json(row.error.message)))},
     };
-    static const TableOf<Diagnostic> kTable{
-        "diagnostics", kColumns, {}, {"severity", "code", "place", "field", "message"}};
-    return kTable;
+    return tableOf<kColumns>("diagnostics", {}, {"severity", "code", "place", "field", "message"});
 }
 
 Json diagnosticJson(const Diagnostic &diagnostic)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/odix_json.h"
 
+#include "core/base/find.h"
 #include "core/base/svg.h"
 #include "core/report/json_table.h"
 
@@ -257,10 +258,9 @@ Json odixJson(const odix::Compiled &compiled, std::uint64_t fileBytes)
 
 std::vector<MemoryRow> memoryRows(const odix::Compiled &compiled)
 {
-    std::vector<MemoryRow> rows;
-    for (const odix::View &view : compiled.trace.views)
-        rows.push_back({&compiled, &view});
-    return rows;
+    return mapped(compiled.trace.views, [&](const odix::View &view) -> MemoryRow {
+        return {&compiled, &view};
+    });
 }
 
 const TableOf<MemoryRow> &memoryTable()
@@ -318,10 +318,9 @@ const TableOf<KernelRow> &kernelTable()
 
 std::vector<ConstantRow> constantRows(const odix::Compiled &compiled)
 {
-    std::vector<ConstantRow> rows;
-    for (std::size_t i = 0; i < compiled.program.constants.size(); ++i)
-        rows.push_back({&compiled, i});
-    return rows;
+    return mapped(compiled.program.constants.size(), [&](std::size_t i) -> ConstantRow {
+        return {&compiled, i};
+    });
 }
 
 const TableOf<ConstantRow> &constantTable()

@@ -411,18 +411,15 @@ const TableOf<PairRow> &pairTable()
          "Whether the pair keeps the limits that are set, or which it exceeds",
          CELL(orDash(row.limits))},
     };
-    static const TableOf<PairRow> kTable{
-        "pairs",
-        kColumns,
-        {"name",        "name_b",        "form_a",  "form_b",  "stored_a", "stored_b",
-         "pairing",     "equal",         "changed", "zeroed",  "revived",  "nonfinite_a",
-         "nonfinite_b", "relative_rmse", "snr_db",  "max_abs", "max_rel",  "max_ulp",
-         "cosine",      "verdict",       "limits",  "changes"},
+    return tableOf<kColumns>(
+        "pairs", {"name",        "name_b",        "form_a",  "form_b",  "stored_a", "stored_b",
+                  "pairing",     "equal",         "changed", "zeroed",  "revived",  "nonfinite_a",
+                  "nonfinite_b", "relative_rmse", "snr_db",  "max_abs", "max_rel",  "max_ulp",
+                  "cosine",      "verdict",       "limits",  "changes"},
         {"weight",  "function", "form_a",       "form_b",    "stored_ratio", "relative_rmse",
          "snr_db",  "max_abs",  "zeroed_share", "outcome",   "verdict",      "limits",
          "cosine",  "max_ulp",  "stored_a",     "stored_b",  "equal",        "changed",
-         "revived", "mean_abs", "rmse",         "paired_by", "changes"}};
-    return kTable;
+         "revived", "mean_abs", "rmse",         "paired_by", "changes"});
 }
 
 Result<PairPicture> pairPicture(const Bundle &a, const Bundle &b, const PairSides &sides,

@@ -187,103 +187,89 @@ std::vector<PlacedLayer> placedLayers(const Bundle &bundle,
 const TableOf<PlacedLayer> &placementTable()
 {
     using Row = PlacedLayer;
-    static constexpr Column<Row>
-        kColumns[] =
-            {
-                {"name", "layer",
-                 "Name of the operation, after its function where there are several",
-                 CELL(printable(row.placement->layer.label())),
-                 jsonOf(CELL(Json(row.placement->layer.name)))},
-                {kDocument | kWindow, "function", "Function of the program that holds the layer",
-                 member<&Row::function>, jsonOf(CELL(Json(row.placement->layer.function)))},
-                {kDocument, "runs", "Functions that a run enters to get there, and how often",
-                 nullptr, jsonOf(runsJson)},
-                {kName, "op", "Kind of the operation, and which of several weights it is",
-                 CELL(operationText(row.placement->layer)),
-                 jsonOf(CELL(Json(row.placement->layer.op)))},
-                {kDocument, "param", "parameter",
-                 "Parameter of the operation that takes the weight",
-                 CELL(View(row.placement->layer.param))},
-                {"form", "How the weight is stored", CELL(View(storedOf(row).form))},
-                {kNumber, "flops", "FLOP", "Floating-point operations of one run",
-                 CELL(placedFigure(storedOf(row).flops)), unknownAs("?"),
-                 jsonOf(CELL(roundedJson(storedOf(row).flops)))},
-                {kNumber, "bytes",
-                 "Bytes that one run moves: the weight, and inputs and outputs larger than the "
-                 "working set",
-                 CELL(placedFigure(storedOf(row).bytes)), unknownAs("?"),
-                 jsonOf(CELL(roundedJson(storedOf(row).bytes)))},
-                {kNumber | kDocument, "weight_bytes_stored", "stored",
-                 "Bytes of the weight as it is stored", nullptr, withUnit("B"),
-                 jsonOf(CELL(numberJson(row.placement->layer.form.storedBytes)))},
-                {kNumber | kDocument, "weight_bytes_dense", "dense",
-                 "Bytes of the weight as dense fp16", nullptr, withUnit("B"),
-                 jsonOf(CELL(numberJson(row.placement->layer.form.denseBytes)))},
-                {kNumber | kDocument, "input_bytes", "input", "Bytes of the input", nullptr,
-                 withUnit("B"), jsonOf(CELL(numberJson(row.placement->layer.inputBytes)))},
-                {kNumber | kDocument, "output_bytes", "output", "Bytes of the output", nullptr,
-                 withUnit("B"), jsonOf(CELL(numberJson(row.placement->layer.outputBytes)))},
-                {kNumber, "intensity", "FLOP/B", "Operations for each byte moved",
-                 CELL(placedFigure(storedOf(row).intensity)), unknownAs("?")},
-                {"bound", "Which of the two ceilings limits the layer",
-                 CELL(Word(roofline::boundName(storedOf(row).bound)))},
-                {kNumber, "attainable_flops", "attainable",
-                 "Rate that the ceilings leave at this intensity",
-                 CELL(placedFigure(storedOf(row).attainable)), withUnit("FLOP/s"), unknownAs("?")},
-                {kNumber, "time_s", "time", "Predicted time of one run",
-                 CELL(known<Seconds>(storedOf(row).timeS)), withUnit("s"), unknownAs("?")},
-                {kName, "compiler_estimate_ms", "compiler's estimate",
-                 "What the compiler itself says of its time (EstimatedRuntime), by backend",
-                 [](auto &row) {
-                     const std::string text = row.notes != nullptr ? estimateText(*row.notes) : "";
-                     return text.empty() ? Value(Absent()) : Value(text);
-                 },
-                 jsonOf(estimatesJson)},
-                {kName | kDocument | kWindow, "roofs", "held against",
-                 "Roofs that were taken for its arithmetic and for the stream of its weight",
-                 CELL(roofsText(storedOf(row))), jsonOf(CELL(roofsJson(storedOf(row))))},
-                {kNumber | kDocument, "rate_flops", "rate", "Operations over the predicted time",
-                 CELL(placedFigure(storedOf(row).rate)), withUnit("FLOP/s")},
-                {kNumber | kDocument | kTerminal, "energy",
-                 "Derived: a measured power times the predicted time",
-                 CELL(energyText(storedOf(row).energy)), withUnit("uJ"),
-                 jsonOf(CELL(energyJson(storedOf(row).energy)))},
-                {kNumber | kWindow, "dense_bytes", "dense",
-                 "Bytes that one run would move if the weight were dense fp16",
-                 CELL(placedFigure(denseOf(row).bytes)), withUnit("B")},
-                {kNumber | kWindow, "dense_time_s", "dense time",
-                 "Predicted time with a dense fp16 weight",
-                 CELL(known<Seconds>(denseOf(row).timeS)), withUnit("s")},
-                {kName | kTables, "best_form", "best form",
-                 "Form of the weight with which the layer is predicted to be fastest",
-                 [](auto &row) {
-                     const Assessment *best = row.placement->bestForm();
-                     return best ? Value(View(best->form)) : Value(Unknown());
-                 },
-                 unknownAs("?")},
-                {kNumber | kTables, "best_time_s", "its time", "Predicted time in the best form",
-                 [](auto &row) {
-                     const Assessment *best = row.placement->bestForm();
-                     return best ? known<Seconds>(best->timeS) : Value(Unknown());
-                 },
-                 withUnit("s"), unknownAs("?")},
-                {kName | kTerminal, "remarks", "What the figures are to be read with",
-                 CELL(remarksText(*row.placement))},
-                {kDocument | kWindow, "estimated",
-                 "A roof is not measured, or an extent is not known",
-                 CELL(row.placement->estimated)},
-                {kDocument, "above_working_set", "above working set",
-                 "An operand is larger than the working set: it is tiled and streamed",
-                 CELL(known(row.placement->aboveWorkingSet))},
-                {kNumber | kDocument | kWindow, "above_roofs", "above roofs",
-                 "How many measured roofs the layer passes",
-                 CELL(Count(row.placement->above.size())),
-                 jsonOf(CELL(Json(row.placement->above)))},
-                {kDocument, "forms", "The layer in each form of its weight", nullptr,
-                 jsonOf(layerFormsJson)},
-            };
-    static const TableOf<Row> kTable{"roofline", kColumns, {}, {"name", "op"}};
-    return kTable;
+    static constexpr Column<Row> kColumns[] = {
+        {"name", "layer", "Name of the operation, after its function where there are several",
+         CELL(printable(row.placement->layer.label())),
+         jsonOf(CELL(Json(row.placement->layer.name)))},
+        {kDocument | kWindow, "function", "Function of the program that holds the layer",
+         member<&Row::function>, jsonOf(CELL(Json(row.placement->layer.function)))},
+        {kDocument, "runs", "Functions that a run enters to get there, and how often", runsJson},
+        {kName, "op", "Kind of the operation, and which of several weights it is",
+         CELL(operationText(row.placement->layer)), jsonOf(CELL(Json(row.placement->layer.op)))},
+        {kDocument, "param", "Parameter of the operation that takes the weight",
+         CELL(View(row.placement->layer.param))},
+        {"form", "How the weight is stored", CELL(View(storedOf(row).form))},
+        {kNumber, "flops", "FLOP", "Floating-point operations of one run",
+         CELL(placedFigure(storedOf(row).flops)), unknownAs("?"),
+         jsonOf(CELL(roundedJson(storedOf(row).flops)))},
+        {kNumber, "bytes",
+         "Bytes that one run moves: the weight, and inputs and outputs larger than the "
+         "working set",
+         CELL(placedFigure(storedOf(row).bytes)), unknownAs("?"),
+         jsonOf(CELL(roundedJson(storedOf(row).bytes)))},
+        {kNumber | kDocument, "weight_bytes_stored", "Bytes of the weight as it is stored",
+         CELL(numberJson(row.placement->layer.form.storedBytes))},
+        {kNumber | kDocument, "weight_bytes_dense", "Bytes of the weight as dense fp16",
+         CELL(numberJson(row.placement->layer.form.denseBytes))},
+        {kNumber | kDocument, "input_bytes", "Bytes of the input",
+         CELL(numberJson(row.placement->layer.inputBytes))},
+        {kNumber | kDocument, "output_bytes", "Bytes of the output",
+         CELL(numberJson(row.placement->layer.outputBytes))},
+        {kNumber, "intensity", "FLOP/B", "Operations for each byte moved",
+         CELL(placedFigure(storedOf(row).intensity)), unknownAs("?")},
+        {"bound", "Which of the two ceilings limits the layer",
+         CELL(Word(roofline::boundName(storedOf(row).bound)))},
+        {kNumber, "attainable_flops", "attainable",
+         "Rate that the ceilings leave at this intensity",
+         CELL(placedFigure(storedOf(row).attainable)), withUnit("FLOP/s"), unknownAs("?")},
+        {kNumber, "time_s", "time", "Predicted time of one run",
+         CELL(known<Seconds>(storedOf(row).timeS)), withUnit("s"), unknownAs("?")},
+        {kName, "compiler_estimate_ms", "compiler's estimate",
+         "What the compiler itself says of its time (EstimatedRuntime), by backend",
+         [](auto &row) {
+             return orAbsent(row.notes != nullptr ? estimateText(*row.notes) : std::string());
+         },
+         jsonOf(estimatesJson)},
+        {kName | kDocument | kWindow, "roofs", "held against",
+         "Roofs that were taken for its arithmetic and for the stream of its weight",
+         CELL(roofsText(storedOf(row))), jsonOf(CELL(roofsJson(storedOf(row))))},
+        {kNumber | kDocument, "rate_flops", "Operations over the predicted time",
+         CELL(placedFigure(storedOf(row).rate)), withUnit("FLOP/s")},
+        {kNumber | kDocument | kTerminal, "energy",
+         "Derived: a measured power times the predicted time",
+         CELL(energyText(storedOf(row).energy)), withUnit("uJ"),
+         jsonOf(CELL(energyJson(storedOf(row).energy)))},
+        {kNumber | kWindow, "dense_bytes", "dense",
+         "Bytes that one run would move if the weight were dense fp16",
+         CELL(placedFigure(denseOf(row).bytes)), withUnit("B")},
+        {kNumber | kWindow, "dense_time_s", "dense time", "Predicted time with a dense fp16 weight",
+         CELL(known<Seconds>(denseOf(row).timeS)), withUnit("s")},
+        {kName | kTables, "best_form", "best form",
+         "Form of the weight with which the layer is predicted to be fastest",
+         [](auto &row) {
+             const Assessment *best = row.placement->bestForm();
+             return best ? Value(View(best->form)) : Value(Unknown());
+         },
+         unknownAs("?")},
+        {kNumber | kTables, "best_time_s", "its time", "Predicted time in the best form",
+         [](auto &row) {
+             const Assessment *best = row.placement->bestForm();
+             return best ? known<Seconds>(best->timeS) : Value(Unknown());
+         },
+         withUnit("s"), unknownAs("?")},
+        {kName | kTerminal, "remarks", "What the figures are to be read with",
+         CELL(remarksText(*row.placement))},
+        {kDocument | kWindow, "estimated", "A roof is not measured, or an extent is not known",
+         CELL(row.placement->estimated)},
+        {kDocument, "above_working_set",
+         "An operand is larger than the working set: it is tiled and streamed",
+         CELL(known(row.placement->aboveWorkingSet))},
+        {kNumber | kDocument | kWindow, "above_roofs", "above roofs",
+         "How many measured roofs the layer passes", CELL(Count(row.placement->above.size())),
+         jsonOf(CELL(Json(row.placement->above)))},
+        {kDocument, "forms", "The layer in each form of its weight", layerFormsJson},
+    };
+    return tableOf<kColumns>("roofline", {}, {"name", "op"});
 }
 
 const TableOf<PlacedLayer> &estimateTable()
@@ -350,11 +336,8 @@ const TableOf<CeilingFacts> &ceilingTable()
         {"source", "Where the figure is from", CELL(View(row.ceiling.source))},
         {kDocument, "confidence", "How sure it is", CELL(confidenceWord(row.ceiling.confidence))},
     };
-    static const TableOf<CeilingFacts> kTable{
-        "ceilings",
-        kColumns,
-        {"name", "kind", "value", "unit", "source", "confidence", "method", "chip"}};
-    return kTable;
+    return tableOf<kColumns>(
+        "ceilings", {"name", "kind", "value", "unit", "source", "confidence", "method", "chip"});
 }
 
 const TableOf<roofline::PowerFigure> &powerTable()
@@ -369,9 +352,8 @@ const TableOf<roofline::PowerFigure> &powerTable()
         {"source", "Where the figure is from", member<&Row::source>},
         {kDocument, "confidence", "How sure it is", CELL(confidenceWord(row.confidence))},
     };
-    static const TableOf<Row> kTable{
-        "power", kColumns, {"quantity", "watts", "method", "condition", "source", "confidence"}};
-    return kTable;
+    return tableOf<kColumns>("power",
+                             {"quantity", "watts", "method", "condition", "source", "confidence"});
 }
 
 std::vector<UnassessedWeight> unassessedRows(const Bundle &bundle)

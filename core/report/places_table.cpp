@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/places_table.h"
 
+#include "core/base/find.h"
 #include "core/bundle/bundle.h"
 #include "core/report/difference_formats.h"
 #include "core/report/json_table.h"
@@ -59,11 +60,6 @@ SortValue entryOrder(std::uint64_t book, std::uint64_t code, std::uint64_t entri
 SortValue laneOrder(const std::vector<float> &lanes)
 {
     return lanes.empty() ? SortValue() : SortValue(static_cast<double>(lanes.front()));
-}
-
-Value orNone(std::string text)
-{
-    return text.empty() ? Value(Nothing()) : Value(std::move(text));
 }
 
 std::string placeText(std::uint64_t book, std::uint64_t code, std::uint64_t books)
@@ -255,7 +251,7 @@ const TableOf<ChannelDifference> &channelTable()
          member<&Row::zeroed, Count>},
         {kNumber, "revived", "Elements that are zero in A and nonzero in B",
          member<&Row::revived, Count>},
-        {kNumber | kDocument, "worst", "worst element",
+        {kNumber | kDocument, "worst",
          "First element of the largest difference, counted over the whole weight",
          member<&Row::worst, Count>},
         {kNumber, "max_abs", "max |B - A|",
@@ -268,12 +264,9 @@ const TableOf<ChannelDifference> &channelTable()
          "Signal to noise ratio: the squares of A over those of the differences",
          CELL(Real(row.snr, 2)), jsonOf(channelErrorJson<&Row::snr>)},
     };
-    static const TableOf<Row> kTable{
-        "channels",
-        kColumns,
-        {},
-        {"channel", "max_abs", "rmse", "snr_db", "changed", "zeroed", "revived", "different"}};
-    return kTable;
+    return tableOf<kColumns>(
+        "channels", {},
+        {"channel", "max_abs", "rmse", "snr_db", "changed", "zeroed", "revived", "different"});
 }
 
 std::vector<ElementFacts> elementRows(const WorstPlaces &worst, const Shape &shape,
@@ -310,25 +303,20 @@ const TableOf<ElementFacts> &elementTable()
 
 std::vector<EntryFacts> entryRows(const CodebookMatch &match)
 {
-    std::vector<EntryFacts> rows;
-    rows.reserve(match.entries.size());
-    for (std::size_t i = 0; i < match.entries.size(); ++i)
-        rows.push_back({&match, i});
-    return rows;
+    return mapped(match.entries.size(), [&](std::size_t i) -> EntryFacts { return {&match, i}; });
 }
 
 const TableOf<EntryFacts> &entryTable()
 {
     using Row = EntryFacts;
     static constexpr Column<Row> kColumns[] = {
-        {kDocument, "codebook_a", "codebook of A", "Codebook of A that holds the entry", nullptr,
-         jsonOf(CELL(placeNumber(row.get().bookA)))},
+        {kDocument, "codebook_a", "Codebook of A that holds the entry", CELL(placeNumber(row.get().bookA))},
         {kNumber, "entry_a", "entry of A",
          "Number of the entry in A; of several codebooks codebook:number",
-         CELL(orNone(entryTexts(*row.match, row.get()).a)),
+         CELL(orNothing(entryTexts(*row.match, row.get()).a)),
          jsonOf(CELL(placeNumber(row.get().codeA))), sortedBy(CELL(entryOrder(row.get().bookA, row.get().codeA, row.match->entriesA)))},
         {kNumber, "a", "value in A", "What the entry stands for in A",
-         CELL(orNone(entryTexts(*row.match, row.get()).valueA)),
+         CELL(orNothing(entryTexts(*row.match, row.get()).valueA)),
          jsonOf(CELL(lanesJson(row.get().a))),
          sortedBy(CELL(laneOrder(row.get().a)))},
         {kNumber, "uses_a", "elements", "Elements of A that take the entry",
@@ -339,39 +327,34 @@ const TableOf<EntryFacts> &entryTable()
          "added: told by the elements, not by the values",
          CELL(Word(entryChangeName(row.get().change), Mark::None, {},
                          static_cast<int>(row.get().change)))},
-        {kDocument, "codebook_b", "codebook of B",
-         "Codebook of B that holds the entry which most of the elements take", nullptr,
-         jsonOf(CELL(placeNumber(row.get().bookB)))},
+        {kDocument, "codebook_b",
+         "Codebook of B that holds the entry which most of the elements take", CELL(placeNumber(row.get().bookB))},
         {kNumber, "entry_b", "entry of B",
          "The entry of B that most of the elements take; of a split one all of them, with their "
          "elements",
-         CELL(orNone(entryTexts(*row.match, row.get()).b)),
+         CELL(orNothing(entryTexts(*row.match, row.get()).b)),
          jsonOf(CELL(placeNumber(row.get().codeB))), sortedBy(CELL(entryOrder(row.get().bookB, row.get().codeB, row.match->entriesB)))},
         {kNumber, "b", "value in B", "What that entry stands for",
-         CELL(orNone(entryTexts(*row.match, row.get()).valueB)),
+         CELL(orNothing(entryTexts(*row.match, row.get()).valueB)),
          jsonOf(CELL(lanesJson(row.get().b))),
          sortedBy(CELL(laneOrder(row.get().b)))},
         {kNumber, "uses_b", "elements", "Elements of B that take that entry",
          CELL(usesValue(row.get().usesB, row.get().b)),
          jsonOf(CELL(numberJson(row.get().usesB)))},
-        {kDocument, "uses_both", "elements of both",
-         "Elements that take the entry in A and that of B in B", nullptr,
-         jsonOf(CELL(numberJson(row.get().both)))},
+        {kDocument, "uses_both",
+         "Elements that take the entry in A and that of B in B", CELL(numberJson(row.get().both))},
         {kNumber | kTables, "distance", "|B - A|",
          "Largest difference between the values of both entries",
          [](auto &row) {
              const auto distance = row.get().distance();
              return distance ? Value(Real(*distance, kPlaceDigits, true)) : Value(Nothing());
          }},
-        {kDocument, "targets", "entries of B",
-         "Of a split entry: the entries of B that its elements take, the most first", nullptr,
-         jsonOf(targetsJson)},
+        {kDocument, "targets",
+         "Of a split entry: the entries of B that its elements take, the most first", targetsJson},
     };
-    static const TableOf<Row> kTable{"codebook-entries",
-                                     kColumns,
-                                     {"change", "codebook_a", "entry_a", "codebook_b", "entry_b",
-                                      "a", "b", "uses_a", "uses_b", "uses_both", "targets"}};
-    return kTable;
+    return tableOf<kColumns>("codebook-entries",
+                             {"change", "codebook_a", "entry_a", "codebook_b", "entry_b", "a", "b",
+                              "uses_a", "uses_b", "uses_both", "targets"});
 }
 
 std::optional<RangeList> differentRanges(const AlignedBytes &bytes,
@@ -419,14 +402,13 @@ const TableOf<RangeFacts> &rangeTable()
          "First and last element that have bits in the range, by their indices",
          CELL(orNothing(row.elements)),
          sortedBy(CELL(row.firstElement ? SortValue(*row.firstElement) : SortValue()))},
-        {kDocument, "first_element", "first element",
+        {kDocument, "first_element",
          "First element that has bits in the range, counted over the whole weight",
          elementNumber<&Row::firstElement>},
-        {kDocument, "last_element", "last element", "Last element that has bits in the range",
+        {kDocument, "last_element", "Last element that has bits in the range",
          elementNumber<&Row::lastElement>},
     };
-    static const TableOf<Row> kTable{"ranges", kColumns, {}, {}};
-    return kTable;
+    return tableOf<kColumns>("ranges", {}, {});
 }
 
 std::vector<ValueBin> valueBins(const PairBins &bins)

@@ -308,15 +308,13 @@ const TableOf<PlannedWeight> &plannedWeightTable()
          jsonOf(CELL(row.after() ? optionalJson(plan::slowest(row.after())) : Json(nullptr)))},
         {kName, "why", "Why it gets that form, or stays", CELL(std::string(row.why))},
         {kDocument, "chips", "Outcome, bytes moved and time on each chip, after and before",
-         nullptr, jsonOf(chipsJson)},
-        {kDocument, "candidates", "Every form that was tried", nullptr, jsonOf(triedFormsJson)},
+         chipsJson},
+        {kDocument, "candidates", "Every form that was tried", triedFormsJson},
     };
-    static const TableOf<PlannedWeight> kTable{
+    return tableOf<kColumns>(
         "plan",
-        kColumns,
         {"weight", "from", "to", "changed", "why", "error", "method", "sampled", "sensitivity"},
-        {"weight", "function", "from", "to", "bytes", "error", "time_s"}};
-    return kTable;
+        {"weight", "function", "from", "to", "bytes", "error", "time_s"});
 }
 
 std::vector<FrontRow> frontRows(const PlanSubject &subject, std::string_view front,
@@ -338,8 +336,7 @@ const TableOf<FrontRow> &frontTable()
         {kNumber, "error", "Error of the network", CELL(Real(row.point->totals.error, 4, true))},
         {kNumber, "largest_error", "largest of a layer", "Largest error of a layer",
          CELL(Real(row.point->totals.largestError, 4, true))},
-        {kDocument, "within_tolerance", "within tolerance",
-         "Whether every layer's error is at most the tolerance",
+        {kDocument, "within_tolerance", "Whether every layer's error is at most the tolerance",
          CELL(row.point->totals.largestError <= row.subject->limits->tolerance)},
         {kNumber, "bytes", "stored", "Stored bytes of all weights",
          CELL(known<Count>(row.point->totals.allStored())), withUnit("B"), unknownAs("unknown")},
@@ -347,8 +344,7 @@ const TableOf<FrontRow> &frontTable()
          "Engine time on the slowest chip of those whose ceilings are known",
          CELL(known<Seconds>(plan::slowest(row.point->totals))), withUnit("s"),
          unknownAs("unknown")},
-        {kDocument, "forms", "The form of each weight, in the order of the plan", nullptr,
-         jsonOf(formsOf)},
+        {kDocument, "forms", "The form of each weight, in the order of the plan", formsOf},
     };
     return tableOf<kColumns>("front");
 }

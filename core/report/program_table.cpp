@@ -15,15 +15,6 @@ namespace kernscope::report {
 
 namespace {
 
-/// A column that no row has is left out.
-Value orAbsent(std::string text)
-{
-    return text.empty() ? Value(Absent()) : Value(std::move(text));
-}
-Value orAbsent(std::string_view text)
-{
-    return orAbsent(std::string(text));
-}
 Json textOrNull(const std::string &text)
 {
     return text.empty() ? Json(nullptr) : Json(text);
@@ -162,7 +153,7 @@ Value namesOrNothing(List names)
     names.resize(names.size() - more);
     if (more > 0)
         names.push_back(fmt::format("+{}", more));
-    return names.empty() ? Value(Nothing()) : Value(std::move(names));
+    return orNothing(std::move(names));
 }
 
 std::string typeOf(const GraphRow &row)
@@ -346,13 +337,13 @@ const TableOf<FeatureFacts> &featureTable()
          CELL(row.feature->typeText())},
         {kDocument, "kind", "Kind of value: multiArray, image, string and so on",
          CELL(orNothing(row.feature->kind))},
-        {kDocument, "dtype", "element", "Type of an element of arrays", nullptr,
-         jsonOf([](auto &row) {
+        {kDocument, "dtype", "Type of an element of arrays",
+         [](auto &row) {
              const ElementType type = row.feature->element;
              return type == ElementType::Unknown ? Json(nullptr) : Json(elementTypeName(type));
-         })},
-        {kDocument, "shape", "Default shape; of images [height, width]", nullptr,
-         jsonOf(CELL(Json(row.feature->shape)))},
+         }},
+        {kDocument, "shape", "Default shape; of images [height, width]",
+         CELL(Json(row.feature->shape))},
         {"allowed", "allowed shapes", "Shapes, or ranges of extents, that it may have instead",
          CELL(orAbsent(row.feature->allowedText())),
          jsonOf(CELL(textOrNull(row.feature->allowedText())))},
@@ -416,12 +407,11 @@ const TableOf<ModelFacts> &modelTable()
                   : Value(View(row.node->path))),
          jsonOf(CELL(Json(row.node->path)))},
         {"kind", "What kind of model it is", CELL(View(row.node->kind))},
-        {kDocument, "field", "Number of the field that says its kind", nullptr,
-         jsonOf(CELL(Json(row.node->field)))},
+        {kDocument, "field", "Number of the field that says its kind", CELL(Json(row.node->field))},
         {"specification", "Version of the specification that it is written in",
          CELL(View(row.node->specification))},
-        {kDocument, "offset", "Where its message begins in the file", nullptr,
-         jsonOf(CELL(numberJson(row.node->span.offset)))},
+        {kDocument, "offset", "Where its message begins in the file",
+         CELL(numberJson(row.node->span.offset))},
         {kNumber, "bytes", "Bytes of its message; a model of a compiled pipeline has files instead",
          [](auto &row) {
              const std::uint64_t bytes = row.node->span.length;
@@ -450,8 +440,8 @@ const TableOf<AnnotatedOperation> &annotatedOperationTable()
          CELL(View(row.function->name))},
         {"name", "Name of the operation", CELL(row.operation->displayName())},
         {"op", "What it computes", CELL(View(row.operation->type))},
-        {kDocument, "opset", "Operation set that it is of", nullptr,
-         jsonOf(CELL(row.operation->opset.empty() ? noKey() : Json(row.operation->opset)))},
+        {kDocument, "opset", "Operation set that it is of",
+         CELL(row.operation->opset.empty() ? noKey() : Json(row.operation->opset))},
         {kSelected, "runs on", "Backend that the compiler chose", CELL(View(row.notes.selected)),
          jsonOf(backendDocument<kSelected>)},
         {kSupport, "supported", "Backends that can run it",
@@ -459,11 +449,9 @@ const TableOf<AnnotatedOperation> &annotatedOperationTable()
          jsonOf(backendDocument<kSupport>)},
         {kEstimated, "estimated", "The compiler's own estimate of its time, by backend",
          estimatesValue, withUnit("ms"), jsonOf(backendDocument<kEstimated>)},
-        {kDocument, kMessages, "messages", "Why a backend cannot run it", nullptr,
-         jsonOf(backendDocument<kMessages>)},
+        {kDocument, kMessages, "Why a backend cannot run it", backendDocument<kMessages>},
     };
-    static const TableOf<Row> kTable{"annotated_operations", kColumns, {"op", "name", "opset"}};
-    return kTable;
+    return tableOf<kColumns>("annotated_operations", {"op", "name", "opset"});
 }
 
 std::vector<SharedRecord> sharedRecords(const Bundle &bundle)
@@ -535,14 +523,14 @@ const TableOf<GraphRow> &graphTable()
         {"op", "operation", "Kind of the operation, or of those of a repeated block",
          [](auto &row) {
              std::string text = typeOf(row);
-             return text.empty() ? Value(Nothing()) : Value(std::move(text));
+             return orNothing(std::move(text));
          }},
         {kName, "name", "Name in the program", CELL(nameOf(*row.drawn, row.unit))},
         {"result", "Type and extents of the first value that it gives",
          [](auto &row) {
              std::string text =
                  isNode(row) ? row.drawn->graph->result(unitOf(row).nodes.front()) : std::string();
-             return text.empty() ? Value(Nothing()) : Value(std::move(text));
+             return orNothing(std::move(text));
          }},
         {"form", "How a weight is stored",
          CELL(isNode(row) && nodeOf(row).kind == NodeKind::Weight
@@ -565,9 +553,7 @@ const TableOf<GraphRow> &graphTable()
          },
          notSearched()},
     };
-    static const TableOf<GraphRow> kTable{
-        "graph", kColumns, {}, {"name", "kind", "op", "result", "form", "stored_bytes"}};
-    return kTable;
+    return tableOf<kColumns>("graph", {}, {"name", "kind", "op", "result", "form", "stored_bytes"});
 }
 
 void addGraph(Json &document, const Neighbourhood &drawn)

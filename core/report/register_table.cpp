@@ -167,8 +167,7 @@ const TableOf<RegisterFacts> &registerTable()
          marksValue},
         {kName | kDocument | kTerminal, "fields", "Fields of the register that are not 0",
          fieldsValue, jsonOf(fieldsDocument)},
-        {kDocument, "decoded", "What the numbers of its fields stand for", nullptr,
-         jsonOf(decodedDocument)},
+        {kDocument, "decoded", "What the numbers of its fields stand for", decodedDocument},
         {kWindow, "meaning", "What the number stands for, where that is known",
          [](auto &row) -> Value {
              if (row.field == nullptr)
@@ -184,13 +183,11 @@ const TableOf<RegisterFacts> &registerTable()
         {kDocument | kWindow, "confidence", "known by", "What this row rests on", evidenceValue,
          jsonOf(CELL(row.reg != nullptr ? Json(row.reg->evidence) : noKey()))},
     };
-    static const TableOf<Row> kTable{
+    return tableOf<kColumns>(
         "registers",
-        kColumns,
         {"address", "td_offset", "file_offset", "value", "block", "name", "fields", "decoded",
          "confidence", "previous"},
-        {"name", "address", "value", "meaning", "previous", "file_offset", "confidence"}};
-    return kTable;
+        {"name", "address", "value", "meaning", "previous", "file_offset", "confidence"});
 }
 
 std::vector<LaneFacts> laneFacts(const std::vector<hwx::KernelLane> &lanes,
@@ -220,20 +217,16 @@ const TableOf<LaneFacts> &laneTable()
         {"symbol", "kernel", "Symbol of the kernel that it reads",
          CELL(row.symbol != nullptr ? Value(View(row.symbol->name)) : Value(Word("no symbol"))),
          jsonOf(CELL(row.symbol != nullptr ? Json(row.symbol->name) : Json(nullptr)))},
-        {kDocument, "enable", "enabled", "1: only lanes that are enabled are listed", nullptr,
-         jsonOf([](auto &) { return Json(1); })},
-        {kDocument, "vmaddr", "address", "Virtual address of its first byte", nullptr,
-         jsonOf(CELL(row.lane.address ? Json(hexText(*row.lane.address)) : Json(nullptr)))},
-        {kDocument, "matches_symbol", "at a symbol", "Whether a kernel begins exactly there",
+        {kDocument, "enable", "1: only lanes that are enabled are listed",
+         [](auto &) { return Json(1); }},
+        {kDocument, "vmaddr", "Virtual address of its first byte",
+         CELL(row.lane.address ? Json(hexText(*row.lane.address)) : Json(nullptr))},
+        {kDocument, "matches_symbol", "Whether a kernel begins exactly there",
          CELL(row.lane.matchesSymbol)},
-        {kDocument, "size_matches", "as long", "Whether that kernel is as long",
-         CELL(row.lane.sizeMatches)},
+        {kDocument, "size_matches", "Whether that kernel is as long", CELL(row.lane.sizeMatches)},
     };
-    static const TableOf<LaneFacts> kTable{"lanes",
-                                           kColumns,
-                                           {"lane", "enable", "base", "size", "vmaddr", "symbol",
-                                            "matches_symbol", "size_matches", "relocated"}};
-    return kTable;
+    return tableOf<kColumns>("lanes", {"lane", "enable", "base", "size", "vmaddr", "symbol",
+                                       "matches_symbol", "size_matches", "relocated"});
 }
 
 const TableOf<SurveyRow> &surveyTable()
@@ -247,20 +240,16 @@ const TableOf<SurveyRow> &surveyTable()
          member<&Row::address, Hex>, jsonOf(CELL(Json(hexText(row.address))))},
         {kNumber, "files", "Containers that have it", member<&Row::files, Count>},
         {kNumber, "writes", "How often it is written", member<&Row::writes, Count>},
-        {kDocument, "set_bits", "set bits", "Bits that are 1 in every value", nullptr,
-         jsonOf(CELL(Json(hexText(row.setBits))))},
-        {kDocument, "clear_bits", "clear bits", "Bits that are 0 in every value", nullptr,
-         jsonOf(CELL(Json(hexText(row.clearBits))))},
-        {kDocument, "more_values", "more values", "Whether it has more values than are listed",
+        {kDocument, "set_bits", "Bits that are 1 in every value", CELL(Json(hexText(row.setBits)))},
+        {kDocument, "clear_bits", "Bits that are 0 in every value",
+         CELL(Json(hexText(row.clearBits)))},
+        {kDocument, "more_values", "Whether it has more values than are listed",
          member<&Row::more>},
         {"values", "Its values, and how often each was written", surveyValues,
          jsonOf(surveyValuesDocument)},
     };
-    static const TableOf<Row> kTable{"survey",
-                                     kColumns,
-                                     {"kind", "version", "address", "files", "writes", "set_bits",
-                                      "clear_bits", "more_values", "values"}};
-    return kTable;
+    return tableOf<kColumns>("survey", {"kind", "version", "address", "files", "writes", "set_bits",
+                                        "clear_bits", "more_values", "values"});
 }
 
 std::vector<RegisterChange> registerChanges(const descriptor::RegisterDifference &difference)

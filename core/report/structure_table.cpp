@@ -14,11 +14,6 @@ namespace kernscope::report {
 
 namespace {
 
-Value offsetOf(const std::optional<std::uint64_t> &offset)
-{
-    return offset ? Value(Hex{*offset}) : Value(Nothing());
-}
-
 /// Things of one side by their names; a name may be there several times, then in their order.
 using ByName = std::map<std::string, std::vector<std::string>>;
 
@@ -364,9 +359,9 @@ const TableOf<StructureFacts> &structureTable()
          "stands for it on the other side",
          CELL(orNothing(row.different))},
         {kNumber, "first_a", "first in A", "Offset in the file of A of the first byte that differs",
-         CELL(offsetOf(row.firstA))},
+         CELL(known<Hex, Nothing>(row.firstA))},
         {kNumber, "first_b", "first in B", "Offset in the file of B of the first byte that differs",
-         CELL(offsetOf(row.firstB))},
+         CELL(known<Hex, Nothing>(row.firstB))},
         {"fields", "details",
          "Fields of the register that differ, each with its value in A and in B; what a section is "
          "called in B",

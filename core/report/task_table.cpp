@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/task_table.h"
 
+#include "core/base/find.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/container/hwx/kernels.h"
@@ -174,8 +175,7 @@ SlotColumns slotNames()
     return {
         {kNumber, "offset", "place", "Offset in the file", CELL(Hex(row.slot->place.value)),
          jsonOf(CELL(numberJson(row.slot->place.value)))},
-        {kNumber, "task", "Task that the word is in",
-         CELL(row.slot->task ? Value(Code{*row.slot->task}) : Value(Nothing()))},
+        {kNumber, "task", "Task that the word is in", CELL(known<Code, Nothing>(row.slot->task))},
         {"kind", "How the word gets its address", CELL(Word(hwx::slotKindName(row.slot->kind)))},
         {"register", "Register that the word is written to", CELL(View(row.slot->registerName))},
         {kName, "role", "What the address is of", CELL(View(row.slot->role))}};
@@ -187,8 +187,8 @@ SlotColumns slotStoredColumns()
         {kDocument, "file", "File of the bundle", member<&SlotFacts::file>},
         {kDocument, "bytes", "Bytes of its words", CELL(Code(4ULL * row.slot->words))},
         {kDocument, "section", "Ordinal of its text section", CELL(Code(row.slot->section))},
-        {kDocument, "text_offset", "text offset", "Offset in that section",
-         CELL(Code(row.slot->textOffset)), jsonOf(CELL(numberJson(row.slot->textOffset)))},
+        {kDocument, "text_offset", "Offset in that section", CELL(Code(row.slot->textOffset)),
+         jsonOf(CELL(numberJson(row.slot->textOffset)))},
         {kDocument, "address", "Byte address of the register", CELL(hexText(row.slot->address))},
         {kNumber, "stored", "Offset in the target, as the file has it", CELL(Hex(row.slot->stored)),
          jsonOf(CELL(Json(hexText(row.slot->stored))))}};
@@ -200,9 +200,8 @@ SlotColumns slotTargetColumns()
              jsonOf(slotTargetJson)},
             {kNumber | kWindow, "loaded", "What the loader would write", loadedCell},
             {kNumber | kWindow, "device_address", "device address", "What the engine will use",
-             CELL(row.loaded != nullptr && row.loaded->deviceAddress
-                      ? Value(Hex(*row.loaded->deviceAddress))
-                      : Value(Nothing()))},
+             CELL(row.loaded != nullptr ? known<Hex, Nothing>(row.loaded->deviceAddress)
+                                        : Value(Nothing()))},
             {kDocument, "confidence", "How sure it is",
              CELL(Word(format::confidenceName(row.slot->confidence)))}};
 }
@@ -217,7 +216,7 @@ SlotColumns loadedWords()
                                         : std::string("the same")),
              jsonOf(CELL(slotWordsJson(row.loaded->after, row.slot->words)))},
             {kDocument, "changes", "Whether they differ", CELL(row.loaded->changes())},
-            {kDocument, "device_address", "device address", "What the engine will use",
+            {kDocument, "device_address", "What the engine will use",
              CELL(row.loaded->deviceAddress ? Value(hexText(*row.loaded->deviceAddress))
                                             : Value(Nothing()))},
             {kName, "fault", "remark", "Why nothing is written",
@@ -324,8 +323,7 @@ const TableOf<FieldRow> &fieldTable()
                  return Nothing();
              return row.word ? Value(Hex(*row.value, 8)) : Value(Code(*row.value));
          }},
-        {"meaning", "What the number stands for, where that is known",
-         CELL(row.meaning.empty() ? Value(Absent()) : Value(View(row.meaning)))},
+        {"meaning", "What the number stands for, where that is known", CELL(orAbsent(row.meaning))},
         {"set", "Whether the task writes it or finds it as the tasks before left it",
          CELL(Word(row.written ? "written"
                    : row.value ? "carried"
@@ -347,10 +345,9 @@ std::vector<SlotFacts> slotRows(std::span<const hwx::Slot> slots, std::string_vi
 std::vector<SlotFacts> loadedSlotRows(std::span<const hwx::Slot> slots,
                                       std::span<const hwx::LoadedSlot> loaded)
 {
-    std::vector<SlotFacts> rows;
-    for (const hwx::LoadedSlot &each : loaded)
-        rows.push_back({&slots[each.slot], &each});
-    return rows;
+    return mapped(loaded, [&](const hwx::LoadedSlot &each) -> SlotFacts {
+        return {&slots[each.slot], &each};
+    });
 }
 
 const TableOf<SlotFacts> &slotTable()

@@ -74,8 +74,7 @@ const TableOf<WeightGain> &gainTable()
         {kNumber, "bytes_less", "fewer bytes", "Bytes that one call moves less",
          CELL(known<Count>(row.less)), withUnit("B")},
     };
-    static const TableOf<Row> kTable{"gains", kColumns};
-    return kTable;
+    return tableOf<kColumns>("gains");
 }
 
 void VerdictMaker::add(std::size_t weight, const roofline::Placement &placed)

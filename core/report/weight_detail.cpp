@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/weight_detail.h"
 
+#include "core/base/find.h"
 #include "core/bundle/byte_field.h"
 
 #include "core/bundle/bundle.h"
@@ -119,7 +120,7 @@ Value entryNote(const BookEntry &row)
         notes.push_back("never used");
     if (row.changed())
         notes.push_back("changed");
-    return notes.empty() ? Value(Nothing()) : Value(std::move(notes));
+    return orNothing(std::move(notes));
 }
 
 } // namespace
@@ -196,10 +197,7 @@ std::vector<BookEntry> bookEntries(const CodebookData &data)
 
 std::vector<ScaleRow> scaleRows(const ScaleData &data)
 {
-    std::vector<ScaleRow> rows;
-    for (std::size_t row = 0; row < data.rows(); ++row)
-        rows.push_back({&data, row});
-    return rows;
+    return mapped(data.rows(), [&](std::size_t row) -> ScaleRow { return {&data, row}; });
 }
 
 std::vector<BinRow> binRows(const Histogram &histogram)
@@ -215,10 +213,9 @@ std::vector<BinRow> binRows(const Histogram &histogram)
 
 std::vector<KeptChannel> keptChannels(const MaskFigures &figures)
 {
-    std::vector<KeptChannel> rows;
-    for (std::size_t channel = 0; channel < figures.channels.size(); ++channel)
-        rows.push_back({&figures, channel});
-    return rows;
+    return mapped(figures.channels.size(), [&](std::size_t i) -> KeptChannel {
+        return {&figures, i};
+    });
 }
 
 Json weightDetailJson(const WeightDetail &detail)
@@ -280,8 +277,7 @@ const TableOf<PartRow> &partTable()
         {"shared", "Whether another weight has the same bytes",
          CELL(row.operand->place->shared ? Value(Word("shared")) : Value(Nothing()))},
     };
-    static const TableOf<Row> table{"parts", kColumns};
-    return table;
+    return tableOf<kColumns>("parts");
 }
 
 const TableOf<BookEntry> &bookEntryTable()
@@ -306,13 +302,12 @@ const TableOf<BookEntry> &bookEntryTable()
                                 ? 0.0
                                 : static_cast<double>(*uses) / static_cast<double>(row.usesOfBook));
          }},
-        {kDocument, "duplicate_of", "duplicate of", "The first entry of the same values",
+        {kDocument, "duplicate_of", "The first entry of the same values",
          CELL(row.duplicateOf == kNoIndex ? Value(Nothing()) : Value(Code(row.duplicateOf)))},
         {kTables, "note", "Duplicates, entries that nothing uses, changes not saved yet",
          entryNote},
     };
-    static const TableOf<Row> table{"codebook", kColumns};
-    return table;
+    return tableOf<kColumns>("codebook");
 }
 
 const TableOf<ScaleRow> &scaleTable()
@@ -343,8 +338,7 @@ const TableOf<ScaleRow> &scaleTable()
              return realValue(row.data->biasOf(row.row));
          }},
     };
-    static const TableOf<ScaleRow> table{"scales", kColumns};
-    return table;
+    return tableOf<kColumns>("scales");
 }
 
 const TableOf<BinRow> &binTable()
@@ -361,8 +355,7 @@ const TableOf<BinRow> &binTable()
                                    : static_cast<double>(row.data->bins[row.bin]) /
                                          static_cast<double>(row.all)))},
     };
-    static const TableOf<BinRow> table{"histogram", kColumns};
-    return table;
+    return tableOf<kColumns>("histogram");
 }
 
 const TableOf<KeptChannel> &keptChannelTable()
@@ -379,8 +372,7 @@ const TableOf<KeptChannel> &keptChannelTable()
                           : static_cast<double>(row.data->channels[row.channel]) /
                                 static_cast<double>(row.data->perChannel)))},
     };
-    static const TableOf<Row> table{"density", kColumns};
-    return table;
+    return tableOf<kColumns>("density");
 }
 
 } // namespace kernscope::report

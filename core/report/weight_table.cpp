@@ -214,13 +214,13 @@ const TableOf<WeightFacts> &weightTable()
          "Name of the value that the consumer reads; ! where it cannot be decoded",
          CELL(row.weight().fault ? Value("! " + row.weight().name)
                                  : Value(View(row.weight().name)))},
-        {kDocument, "op_name", "operation", "Name of the operation that makes it",
+        {kDocument, "op_name", "Name of the operation that makes it",
          CELL(View(row.weight().opName()))},
         {kDocument, "model", "Model of a pipeline that holds the weight",
          CELL(View(row.weight().model))},
         {kDocument, "address", "By which the weight is found among those of the same name",
          CELL(row.weight().address())},
-        {kDocument, "source_op", "made by", "Kind of the operation that makes it",
+        {kDocument, "source_op", "Kind of the operation that makes it",
          CELL(View(row.weight().sourceOp))},
         {kName, "form", "How the weight is stored", CELL(formWords(row.weight().form)),
          jsonOf(CELL(Json(formText(row.weight().form))))},
@@ -231,12 +231,12 @@ const TableOf<WeightFacts> &weightTable()
          sortedBy(CELL(SortValue(row.weight().elements.value)))},
         {kNumber | kDocument, "elements", "Elements of the decoded tensor",
          CELL(Count(row.weight().elements.value))},
-        {kDocument, "parts", "Operands that it is stored as, and where", nullptr,
-         jsonOf([](auto &row) {
+        {kDocument, "parts", "Operands that it is stored as, and where",
+         [](auto &row) {
              return listJson(row.weight().operands(), [&](const auto &operand) {
                  return operandJson(*row.bundle, operand);
              });
-         })},
+         }},
         {kNumber, "stored_bytes", "stored",
          "Bytes that the weight takes in the file, a part that is used twice counted once",
          CELL(known(knownStoredBytes(row.weight()))), withUnit("B"), unknownAs("unknown")},
@@ -250,21 +250,21 @@ const TableOf<WeightFacts> &weightTable()
                                                         2))
                                            : Value(Unknown());
          }},
-        {kNumber | kDocument, "dense_fp16_bytes", "dense", "Bytes that it would take as dense fp16",
+        {kNumber | kDocument, "dense_fp16_bytes", "Bytes that it would take as dense fp16",
          CELL(Count(row.weight().denseFp16Bytes().value)), withUnit("B")},
         {kNumber, "ratio", "Stored bytes over the bytes of dense fp16", ratioValue},
         {kName | kTerminal, "used_by", "used by", "Operations that read it, with the parameter",
          CELL(usedByText(row.weight()))},
         {kTerminal, "runs_on", "runs on", "Where the compiler runs its first consumer",
          backendValue},
-        {kDocument, "detail", "Figures of its storage form", nullptr,
-         jsonOf(CELL(detailJson(row.weight())))},
-        {kDocument, "consumers", "Operations that read it, with their geometry", nullptr,
-         jsonOf(CELL(listJson(row.weight().consumers, consumerJson)))},
-        {kDocument, "fault", "Why it cannot be decoded", nullptr, jsonOf([](auto &row) {
+        {kDocument, "detail", "Figures of its storage form", CELL(detailJson(row.weight()))},
+        {kDocument, "consumers", "Operations that read it, with their geometry",
+         CELL(listJson(row.weight().consumers, consumerJson))},
+        {kDocument, "fault", "Why it cannot be decoded",
+         [](auto &row) {
              const auto &fault = row.weight().fault;
              return fault ? diagnosticJson({Severity::Error, *fault}) : noKey();
-         })},
+         }},
         {kNumber, "zero_fraction", "zeros",
          "Share of decoded elements that are zero; a dash where the weight has not been read yet",
          zerosValue, jsonOf(CELL(ofRead(row, zerosValue(row))))},
@@ -277,8 +277,8 @@ const TableOf<WeightFacts> &weightTable()
         {kNumber | kDocument | kTerminal, "mean", "Mean of the finite values",
          CELL(figureValue(row, &Statistics::mean)),
          jsonOf(CELL(ofRead(row, figureValue(row, &Statistics::mean))))},
-        {kNumber | kDocument, "std", "deviation", "Standard deviation of the finite values",
-         nullptr, jsonOf(CELL(ofRead(row, figureValue(row, &Statistics::standardDeviation))))},
+        {kNumber | kDocument, "std", "Standard deviation of the finite values",
+         CELL(ofRead(row, figureValue(row, &Statistics::standardDeviation)))},
         {kNumber | kTerminal, "not_finite", "not finite", "Values that are infinite or not numbers",
          [](auto &row) -> Value {
              if (!row.asked.figures || row.statistics != nullptr)
@@ -286,28 +286,25 @@ const TableOf<WeightFacts> &weightTable()
                                    row.statistics ? row.statistics->nan + row.statistics->inf : 0);
              return Unknown();
          }},
-        {kNumber | kDocument, "nan", "NaN", "Values that are not numbers", nullptr,
-         jsonOf(CELL(ofRead(row, valueCount(row, row.statistics ? row.statistics->nan : 0))))},
-        {kNumber | kDocument, "inf", "infinite", "Values that are infinite", nullptr,
-         jsonOf(CELL(ofRead(row, valueCount(row, row.statistics ? row.statistics->inf : 0))))},
+        {kNumber | kDocument, "nan", "Values that are not numbers",
+         CELL(ofRead(row, valueCount(row, row.statistics ? row.statistics->nan : 0)))},
+        {kNumber | kDocument, "inf", "Values that are infinite",
+         CELL(ofRead(row, valueCount(row, row.statistics ? row.statistics->inf : 0)))},
         {kWindow, "why_dense", "why dense", "Why a dense weight may have been left as it is",
          [](auto &row) -> Value {
              std::string why = whyDense(*row.bundle, row.index, row.compressed);
-             return why.empty() ? Value(Nothing()) : Value(std::move(why));
+             return orNothing(std::move(why));
          }},
         {kDocument | kTerminal, "sha256", "SHA-256 of the weight decoded as fp16", hashValue,
          jsonOf(CELL(ofRead(row, hashValue(row))))},
     };
-    static const TableOf<Row> kTable{
-        "weights",
-        kColumns,
-        {"name",      "op_name",       "function", "model",     "address",
-         "source_op", "form",          "shape",    "dtype",     "elements",
-         "parts",     "stored_bytes",  "detail",   "consumers", "dense_fp16_bytes",
-         "ratio",     "zero_fraction", "min",      "max",       "mean",
-         "std",       "nan",           "inf",      "sha256",    "fault"},
-        {"name"}};
-    return kTable;
+    return tableOf<kColumns>(
+        "weights", {"name",      "op_name",       "function", "model",     "address",
+                    "source_op", "form",          "shape",    "dtype",     "elements",
+                    "parts",     "stored_bytes",  "detail",   "consumers", "dense_fp16_bytes",
+                    "ratio",     "zero_fraction", "min",      "max",       "mean",
+                    "std",       "nan",           "inf",      "sha256",    "fault"},
+        {"name"});
 }
 
 void addBackends(Json &json, const mil::BackendNotes &notes)
