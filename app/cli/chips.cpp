@@ -340,9 +340,8 @@ void addGeometry(CLI::App &app, Context &context)
     command->add_option("--weight-bits", options->weightBits, "Typed in: bits of a weight")
         ->check(CLI::IsMember({1, 2, 3, 4, 6, 8, 16}))
         ->needs(channels);
-    command->add_option("--activation", options->activation, "Type of the activation")
-        ->check(CLI::IsMember({"fp16", "int8", "uint8", "e4m3"}))
-        ->capture_default_str();
+    addWord(*command, "--activation", options->activation, {"fp16", "int8", "uint8", "e4m3"},
+            "Type of the activation");
     command
         ->add_option("--work-unit-mode", options->workUnitMode,
                      "Work-unit mode; 1 and 2 raise the work that Winograd asks for to 32")
@@ -352,10 +351,10 @@ void addGeometry(CLI::App &app, Context &context)
         ->check(notNan())
         ->check(CLI::Range(0.0, 1.0))
         ->needs(channels);
-    command->add_option("--source-mode", options->mode, "tiny, small, default or other")
-        ->check(CLI::IsMember({"tiny", "small", "default", "other"}));
-    command->add_option("--reading", options->reading, "Of the group size: listing or formula")
-        ->check(CLI::IsMember({"listing", "formula"}));
+    addWord(*command, "--source-mode", options->mode, {"tiny", "small", "default", "other"},
+            "tiny, small, default or other");
+    addWord(*command, "--reading", options->reading, {"listing", "formula"},
+            "Of the group size: listing or formula");
     command->add_option("--demand", options->demand, "Accumulator demand in work units");
 }
 
@@ -428,13 +427,10 @@ void addReduce(CLI::App &app, Context &context)
     addOption(*command, "values", "VALUE", options->values,
               "Numbers; VALUE*COUNT for COUNT of them")
         ->required();
-    CLI::Option *to =
-        command->add_option("--to", options->to, "Narrow the result at the end to an 8-bit float")
-            ->check(CLI::IsMember({"e4m3", "e5m2"}));
-    command
-        ->add_option("--overflow", options->overflow,
-                     "What is past the largest number becomes (without it, both are shown)")
-        ->check(CLI::IsMember({"nan", "saturate"}))
+    CLI::Option *to = addWord(*command, "--to", options->to, {"e4m3", "e5m2"},
+                              "Narrow the result at the end to an 8-bit float");
+    addWord(*command, "--overflow", options->overflow, {"nan", "saturate"},
+            "What is past the largest number becomes (without it, both are shown)")
         ->needs(to);
     addExamples(*command, {"reduce 4096 '1*1024'", "reduce 8192 '1*16' --target M1",
                            "reduce 400 100 --to e4m3 --overflow saturate"});

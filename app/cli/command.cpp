@@ -243,6 +243,14 @@ void finishJournals(Context &context)
         context.exitCode = kBadInput;
 }
 
+CLI::Option *addWord(CLI::App &command, const std::string &name, std::string &variable,
+                     const std::vector<std::string> &words, const std::string &help)
+{
+    return command.add_option(name, variable, help)
+        ->check(CLI::IsMember(words))
+        ->capture_default_str();
+}
+
 void addSharedOptions(CLI::App &command, Context &context)
 {
     CLI::Option *json =

@@ -85,6 +85,9 @@ CLI::Option *addOption(App &command, const std::string &name, const std::string 
     auto *option = command.add_option(name, variable, help)->type_name(value);
     return std::is_unsigned_v<T> ? option->check(wholeNumber()) : option;
 }
+/// An option that takes one of a few words; the help names the one that `variable` holds.
+CLI::Option *addWord(CLI::App &command, const std::string &name, std::string &variable,
+                     const std::vector<std::string> &words, const std::string &help);
 /// What a command reads.
 template <class App>
 CLI::Option *addPath(App &command, std::string &path,

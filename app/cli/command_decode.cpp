@@ -195,13 +195,11 @@ void addDecode(CLI::App &app, Context &context)
         "standard output",
         "FILE")
         ->required();
-    command->add_option("--format", options->format, "Format, whatever the name (of -: npy)")
-        ->check(CLI::IsMember({"npy", "csv", "bin", "npz", "safetensors"}));
-    command
-        ->add_option("--as", options->type,
-                     "Type of the values written (fp16; of .csv, .safetensors and .npz what holds "
-                     "each weight)")
-        ->check(CLI::IsMember({"fp16", "fp32"}));
+    addWord(*command, "--format", options->format, {"npy", "csv", "bin", "npz", "safetensors"},
+            "Format, whatever the name (of -: npy)");
+    addWord(*command, "--as", options->type, {"fp16", "fp32"},
+            "Type of the values written (fp16; of .csv, .safetensors and .npz what holds "
+            "each weight)");
     addOption(*command, "--rows", "A:B", options->rows, "Indices of the first axis to write");
     addCommonOptions(*command, context, false);
     addExamples(*command, {"decode model.mlmodelc conv1_weight -o conv1.npy",

@@ -311,24 +311,21 @@ void requireEffect(const CLI::App &command, const EncodeOptions &options)
 
 void addFormOptions(CLI::App &command, EncodeOptions &options)
 {
-    command.add_option("--form", options.form, "Form to store the weights in")
-        ->required()
-        ->check(CLI::IsMember(codec::encoderWordList()));
+    addWord(command, "--form", options.form, codec::encoderWordList(),
+            "Form to store the weights in")
+        ->required();
     command.add_option("--bits", options.bits, "Palette: index width (1, 2, 3, 4, 6, 8)")
         ->capture_default_str();
     command.add_option("--codebooks", options.codebooks, "Palette: codebooks along axis 0")
         ->capture_default_str();
     command.add_option("--vector", options.vector, "Palette: vector size (1, 2, 4, 5)")
         ->capture_default_str();
-    command.add_option("--entries", options.entries, "Palette: type of the entries")
-        ->check(CLI::IsMember({"fp16", "int8", "e4m3"}))
-        ->capture_default_str();
-    command
-        .add_option("--type", options.type,
-                    "Affine and blockwise: type of the codes (int8); of programs int4, uint4 "
-                    "(blockwise), int8, uint8, of old neural networks each")
-        ->check(
-            CLI::IsMember({"int4", "uint4", "int8", "uint8", "uint1", "uint2", "uint3", "uint6"}));
+    addWord(command, "--entries", options.entries, {"fp16", "int8", "e4m3"},
+            "Palette: type of the entries");
+    addWord(command, "--type", options.type,
+            {"int4", "uint4", "int8", "uint8", "uint1", "uint2", "uint3", "uint6"},
+            "Affine and blockwise: type of the codes (int8); of programs int4, uint4 "
+            "(blockwise), int8, uint8, of old neural networks each");
     command.add_option("--axis", options.axis,
                        "Affine: channels; blockwise and patterns: runs; by default the output "
                        "and the input channels of the layer that reads the weight (0 and 1 "
@@ -343,11 +340,8 @@ void addFormOptions(CLI::App &command, EncodeOptions &options)
                        "Sparse: smallest magnitude to keep (0: every non-zero)");
     addOption(command, "--pattern", "N:M", options.pattern,
               "Sparse: N kept of every M along the axis");
-    command
-        .add_option("--survivors", options.survivors,
-                    "Sparse: how the kept values are stored (the options of that form apply)")
-        ->check(CLI::IsMember(codec::survivorWordList()))
-        ->capture_default_str();
+    addWord(command, "--survivors", options.survivors, codec::survivorWordList(),
+            "Sparse: how the kept values are stored (the options of that form apply)");
 }
 
 void addWeightOptions(CLI::App &command, EncodeOptions &options)
@@ -365,15 +359,12 @@ void addWeightOptions(CLI::App &command, EncodeOptions &options)
 
 void addMethodOptions(CLI::App &command, EncodeOptions &options)
 {
-    command
-        .add_option(
-            "--method", options.method,
+    addWord(command, "--method", options.method, {"plain", "fitted", "feedback"},
             "How scales, codebooks, masks and codes are chosen: plain (by the values alone), "
             "fitted (least error by the inputs' mean squares: scales by least squares with "
             "clipping, weighted k-means, masks by saliency), feedback (fitted, and each "
             "input makes up for the errors of those before it); by default fitted with "
-            "--activations, else plain")
-        ->check(CLI::IsMember(std::vector<std::string>{"plain", "fitted", "feedback"}));
+            "--activations, else plain");
     addOption(command, "--activations", "FILE.npz", options.activations,
               "Statistics of what flows into the weights, by input channel: arrays NAME (mean "
               "squares), NAME.mean, or NAME.second_moment (a matrix)");
@@ -391,9 +382,7 @@ void addConvert(CLI::App &app, Context &context)
         "constants and operations, with casts at inputs and outputs",
         runConvert);
     addPath(*command, arguments->path, "Package or compiled model");
-    command->add_option("--to", arguments->to, "Type to calculate in")
-        ->required()
-        ->check(CLI::IsMember({"fp16"}));
+    addWord(*command, "--to", arguments->to, {"fp16"}, "Type to calculate in")->required();
     addOutput(*command, context, arguments->output, "Bundle to write", "BUNDLE")->required();
     addSharedOptions(*command, context);
     addExamples(*command, {"convert model.mlpackage --to fp16 -o half.mlpackage",

@@ -430,10 +430,8 @@ void addInspect(CLI::App &app, Context &context)
                     "Write a report for a browser as well, with figures and pictures; or what is "
                     "worth a look as SARIF",
                     "FILE.html|.sarif");
-    command
-        ->add_option("--format", options->format,
-                     "Format of the output, whatever the name (of -: html)")
-        ->check(CLI::IsMember({"html", "sarif"}))
+    addWord(*command, "--format", options->format, {"html", "sarif"},
+            "Format of the output, whatever the name (of -: html)")
         ->needs("--output");
     addShapeOption(*command, options->shapes);
     addCommonOptions(*command, context, false);

@@ -325,19 +325,14 @@ void addPlanLimits(CLI::App &command, const PlanAsked &options)
         ->check(notNegative());
     addOption(command, "--max-bytes", "N", options->maxBytes, "Most stored bytes of all weights")
         ->check(CLI::PositiveNumber);
-    command
-        .add_option(
-            "--minimise,--minimize", options->minimise,
+    addWord(command, "--minimise,--minimize", options->minimise,
+            {"time", "stored", "moved", "error"},
             "What is to be least: predicted time, stored bytes, bytes moved, or the error "
             "of the network; without it time, or stored bytes where times are not known or no "
-            "form changes them")
-        ->check(CLI::IsMember({"time", "stored", "moved", "error"}));
-    command
-        .add_option("--error", options->error,
-                    "What errors are taken from: the weights, or the layer's outputs through the "
-                    "engine's reduction (slower)")
-        ->check(CLI::IsMember({"weights", "outputs"}))
-        ->capture_default_str();
+            "form changes them");
+    addWord(command, "--error", options->error, {"weights", "outputs"},
+            "What errors are taken from: the weights, or the layer's outputs through the "
+            "engine's reduction (slower)");
     addOption(command, "--batch", "N", options->batch, "Inputs of a dispatch")
         ->check(CLI::Range(std::uint64_t(1), std::uint64_t(1'000'000'000)));
 }
@@ -365,9 +360,8 @@ void addOutputs(CLI::App &command, Context &context, const PlanAsked &options)
               "Before and after of each layer and chip: .html, .md, .json or .csv")
         ->each(
             [&context](const std::string &path) { checkStream(context, "--report", path, false); });
-    command.add_option("--format", options->format, "What is printed (json: the same as --json)")
-        ->check(CLI::IsMember({"text", "json", "csv"}))
-        ->capture_default_str();
+    addWord(command, "--format", options->format, {"text", "json", "csv"},
+            "What is printed (json: the same as --json)");
     addOption(command, "--compare", "PATH", options->compare,
               "Another build of the network, measured by the same rules; may be given again")
         ->allow_extra_args(false);

@@ -351,39 +351,31 @@ void addQuantizeCommand(CLI::App &app, Context &context)
         "quantize", "Quantise a NumPy array to MXFP8, MXFP4 or INT8, as pto.tquant does");
     auto given = std::make_shared<QuantizeCommand>();
     quantized::QuantizeOptions *options = &given->options;
-    const auto choice = [&](const char *name, std::string &value, const char *help,
-                            const std::vector<std::string> &words) {
-        return command->add_option(name, value, help)->check(CLI::IsMember(words));
-    };
     addOption(*command, "input", "IN.npy", given->input,
               "Array: .npy (- is standard input), its first axis the rows")
         ->required();
-    choice("--format", options->format, "What to make of it (int8: symmetric; uint8: asymmetric)",
-           {"mxfp8", "mxfp8_e5m2", "mxfp4", "int8", "uint8"})
-        ->required();
+    command
+        ->add_option("--format", options->format,
+                     "What to make of it (int8: symmetric; uint8: asymmetric)")
+        ->required()
+        ->check(CLI::IsMember({"mxfp8", "mxfp8_e5m2", "mxfp4", "int8", "uint8"}));
     command->add_option("--axis", options->axis, "Groups of 32 along the columns (1) or rows (0)")
         ->check(CLI::IsMember({0, 1}))
         ->capture_default_str();
-    choice("--algorithm", options->algorithm,
-           "Shared exponents: OCP (contested for MXFP4: 2 is subtracted, not 1), or NV which never "
-           "clips; numbers round to nearest even (contested: stochastic)",
-           {"ocp", "nv"})
-        ->capture_default_str();
-    choice("--layout", options->layout, "Of the data: row-major or boxes of 16 rows by 32 bytes",
-           {"nd", "nz"})
-        ->capture_default_str();
-    choice("--exponents", options->exponents,
-           "Layout of the exponents; by default zz with nz data where the shape has one",
-           {"nd", "zz", "interleaved"});
-    choice("--source", options->source, "Type that the values are rounded to first",
-           {"fp32", "fp16", "bf16"});
-    choice("--chain", options->chain, "INT8: casts by way of s32, fp32 and fp16, or at once",
-           {"five", "four", "direct"})
-        ->capture_default_str();
+    addWord(*command, "--algorithm", options->algorithm, {"ocp", "nv"},
+            "Shared exponents: OCP (contested for MXFP4: 2 is subtracted, not 1), or NV which "
+            "never clips; numbers round to nearest even (contested: stochastic)");
+    addWord(*command, "--layout", options->layout, {"nd", "nz"},
+            "Of the data: row-major or boxes of 16 rows by 32 bytes");
+    addWord(*command, "--exponents", options->exponents, {"nd", "zz", "interleaved"},
+            "Layout of the exponents; by default zz with nz data where the shape has one");
+    addWord(*command, "--source", options->source, {"fp32", "fp16", "bf16"},
+            "Type that the values are rounded to first");
+    addWord(*command, "--chain", options->chain, {"five", "four", "direct"},
+            "INT8: casts by way of s32, fp32 and fp16, or at once");
     addTiles(*command, *options);
-    choice("--device", options->device,
-           "Device to hold to: its casts, its tiles, every constraint as the document has it",
-           format::tquantDevices());
+    addWord(*command, "--device", options->device, format::tquantDevices(),
+            "Device to hold to: its casts, its tiles, every constraint as the document has it");
     addOutput(*command, context, given->output, "New folder for the bytes and quantize.json", "DIR")
         ->required();
     addCommonOptions(*command, context, false);
@@ -404,10 +396,10 @@ void addRelayoutCommand(CLI::App &app, Context &context)
     addOption(*command, "folder", "DIR", options->folder,
               "Folder that quantize wrote (MXFP8, MXFP4)")
         ->required();
-    command->add_option("--layout", options->options.layout, "Of the data; without it, as it is")
-        ->check(CLI::IsMember({"nd", "nz"}));
-    command->add_option("--exponents", options->options.exponents, "Of the exponents, likewise")
-        ->check(CLI::IsMember({"nd", "zz", "interleaved"}));
+    addWord(*command, "--layout", options->options.layout, {"nd", "nz"},
+            "Of the data; without it, as it is");
+    addWord(*command, "--exponents", options->options.exponents, {"nd", "zz", "interleaved"},
+            "Of the exponents, likewise");
     addOutput(*command, context, options->output, "New folder", "DIR")->required();
     addCommonOptions(*command, context, false);
     addExamples(*command, {"relayout weights.mxfp8 --layout nz --exponents zz -o cube.mxfp8",
@@ -428,10 +420,8 @@ void addQuantize(CLI::App &app, Context &context)
                     "Array to write, a name that ends in .npy (DIR/dequantized.npy); - is standard "
                     "output",
                     "FILE.npy");
-    command
-        ->add_option("--as", options->type,
-                     "Type of the array; by default fp32, and fp64 where that is too narrow")
-        ->check(CLI::IsMember(std::vector<std::string>{"fp32", "fp64"}));
+    addWord(*command, "--as", options->type, {"fp32", "fp64"},
+            "Type of the array; by default fp32, and fp64 where that is too narrow");
     addOption(*command, "--reference", "IN.npy", options->reference, "Array to compare with");
     addCommonOptions(*command, context, false);
     addExamples(*command, {"dequantize weights.mxfp8 -o back.npy",

@@ -237,9 +237,8 @@ void addBuild(CLI::App &parent, Context &context)
     addStreamOutput(*command, context, options->output, "File to write; - is standard output",
                     "OUT")
         ->required();
-    command->add_option("--form", options->made.form, "How to store them")
-        ->check(CLI::IsMember({"stored", "dense", "sparse", "palette", "affine"}))
-        ->capture_default_str();
+    addWord(*command, "--form", options->made.form,
+            {"stored", "dense", "sparse", "palette", "affine"}, "How to store them");
     command
         ->add_option("--bits", options->made.bits, "Bits of a palette's indices (--form palette)")
         ->capture_default_str();
@@ -247,11 +246,8 @@ void addBuild(CLI::App &parent, Context &context)
         ->add_option("--vector", options->made.vector,
                      "Output channels that one entry serves (--form palette)")
         ->capture_default_str();
-    command
-        ->add_option("--entries", options->made.entries,
-                     "Type of a codebook's entries (--form palette)")
-        ->check(CLI::IsMember({"fp16", "int8", "e4m3"}))
-        ->capture_default_str();
+    addWord(*command, "--entries", options->made.entries, {"fp16", "int8", "e4m3"},
+            "Type of a codebook's entries (--form palette)");
     command
         ->add_option("--cores", options->made.cores,
                      "Cores that share each weight; without it, those of the chip")

@@ -366,16 +366,12 @@ void addActivation(CLI::App &app, Context &context)
         ->excludes(at);
     addOption(*command, "--input", "X", options->inputs, "Inputs to evaluate the function at")
         ->delimiter(',');
-    command
-        ->add_option("--layout", options->layout,
-                     "Reading of entries 2 and 3, instead of what the record holds")
-        ->check(CLI::IsMember({"text", "device"}));
-    command->add_option("--arithmetic", options->arithmetic, "Round once or after each operation")
-        ->check(CLI::IsMember({"exact", "half"}))
-        ->capture_default_str();
-    command->add_option("--tail", options->tail, "Outside the knots of a text layout")
-        ->check(CLI::IsMember({"clamp", "linear"}))
-        ->capture_default_str();
+    addWord(*command, "--layout", options->layout, {"text", "device"},
+            "Reading of entries 2 and 3, instead of what the record holds");
+    addWord(*command, "--arithmetic", options->arithmetic, {"exact", "half"},
+            "Round once or after each operation");
+    addWord(*command, "--tail", options->tail, {"clamp", "linear"},
+            "Outside the knots of a text layout");
     addCommonOptions(*command, context, false);
     addExamples(*command,
                 {"activation network.hwx --input -1,0,1", "activation kernel.bin --at 0x80"});
