@@ -102,114 +102,43 @@ Value fileOf(const PickedSide &side)
                : Value(Unknown());
 }
 
-/// The rows, in the order in which they are added.
-class PickedRows
+/// What two numbers that are compared differ by.
+void addDistance(std::vector<PickedFact> &rows, const PickedSide &sideA, const PickedSide &sideB)
 {
-public:
-    PickedRows(const PickedSide &a, const PickedSide &b) : m_a(a), m_b(b) {}
-
-    /// A row that is there even where neither side knows it.
-    void add(const char *what, Value (*of)(const PickedSide &))
-    {
-        m_rows.push_back({Word{what}, ofSide(m_a, of), ofSide(m_b, of)});
-    }
-    void addKnown(const char *what, Value (*of)(const PickedSide &))
-    {
-        add(what, of);
-        const PickedFact &row = m_rows.back();
-        if (std::holds_alternative<Unknown>(row.a) && std::holds_alternative<Unknown>(row.b))
-            m_rows.pop_back();
-    }
-    void addDistance()
-    {
-        const double a = m_a.stored->value, b = m_b.stored->value, distance = b - a;
-        const ElementType type = sideWeight(m_a).type;
-        Value text = Word{"not finite"};
-        if (a == b || (std::isnan(a) && std::isnan(b)))
-            text = Word{"equal"};
-        else if (std::isfinite(distance))
-            text = fmt::format("{:.5g}", distance);
-        addOfBoth(Word{"B \u2212 A"}, std::move(text));
-        if (a != 0 && a != b && std::isfinite(distance))
-            addOfBoth(Word{"(B \u2212 A) / |A|"}, fmt::format("{:.3g}", distance / std::abs(a)));
-        if (std::isfinite(a) && std::isfinite(b))
-            addOfBoth(Word{"Steps", Mark::None, std::string(elementTypeName(type))},
-                      Count{ulpDistance(type, a, b)});
-    }
-    std::vector<PickedFact> take() { return std::move(m_rows); }
-
-private:
-    static Value ofSide(const PickedSide &side, Value (*of)(const PickedSide &))
-    {
-        return side.bundle != nullptr && side.stored != nullptr ? of(side) : Value(Unknown());
-    }
-    void addOfBoth(Word what, Value value)
-    {
-        m_rows.push_back({std::move(what), Nothing(), std::move(value)});
-    }
-
-    const PickedSide &m_a, &m_b;
-    std::vector<PickedFact> m_rows;
-};
+    const double a = sideA.stored->value, b = sideB.stored->value, distance = b - a;
+    const ElementType type = sideWeight(sideA).type;
+    Value text = Word{"not finite"};
+    if (a == b || (std::isnan(a) && std::isnan(b)))
+        text = Word{"equal"};
+    else if (std::isfinite(distance))
+        text = fmt::format("{:.5g}", distance);
+    rows.push_back({Word{"B \u2212 A"}, Nothing(), std::move(text)});
+    if (a != 0 && a != b && std::isfinite(distance))
+        rows.push_back(
+            {Word{"(B \u2212 A) / |A|"}, Nothing(), fmt::format("{:.3g}", distance / std::abs(a))});
+    if (std::isfinite(a) && std::isfinite(b))
+        rows.push_back({Word{"Steps", Mark::None, std::string(elementTypeName(type))}, Nothing(),
+                        Count{ulpDistance(type, a, b)}});
+}
 
 /// Most bytes of a range that text and JSON write out.
 constexpr std::size_t kTextBytes = 8, kJsonBytes = 64;
 
-std::string bytesHex(const SharedBytes &bytes, std::size_t most, std::string_view between)
+/// The first of the bytes; `range` may have more.
+std::string firstBytes(std::span<const std::byte> bytes, std::uint64_t range)
 {
-    std::string text;
-    for (std::size_t i = 0; i < std::min(bytes.size(), most); ++i)
-        text += fmt::format("{}{:02x}", i == 0 ? "" : between, std::to_integer<unsigned>(bytes[i]));
-    return text;
+    return hexBytesText(bytes.first(std::min(bytes.size(), kTextBytes))) +
+           (range > kTextBytes ? " \u2026" : "");
 }
 
 Value bytesValue(const SharedBytes &bytes)
 {
-    return bytesHex(bytes, kTextBytes, " ") + (bytes.size() > kTextBytes ? " \u2026" : "");
+    return firstBytes(bytes, bytes.size());
 }
 
-Json bytesDocument(const SharedBytes &bytes)
+Json bytesDocument(std::span<const std::byte> bytes)
 {
-    return bytesHex(bytes, kJsonBytes, "");
-}
-
-const WrittenRange &rangeOf(const WrittenRange &range)
-{
-    return range;
-}
-
-const WrittenRange &rangeOf(const PendingRange &row)
-{
-    return row.range;
-}
-
-template <class Row>
-std::vector<Column<Row>> writtenRangeColumns()
-{
-    return {
-        {"file", "File that is written", CELL(View(rangeOf(row).file))},
-        {kNumber, "offset", "The first written byte", CELL(Hex(rangeOf(row).range.offset.value))},
-        {kNumber, "bytes", "How many bytes are written",
-         CELL(Count(rangeOf(row).range.bytes.value))}};
-}
-
-/// The first bytes of a range; `byteAt` gives that of an offset.
-template <class ByteAt>
-std::string firstBytes(const ByteRange &range, const ByteAt &byteAt)
-{
-    std::string text;
-    for (std::uint64_t i = 0; i < std::min<std::uint64_t>(range.bytes.value, kTextBytes); ++i)
-        text += fmt::format("{}{:02x}", i == 0 ? "" : " ",
-                            std::to_integer<unsigned>(byteAt(range.offset.value + i)));
-    return text + (range.bytes.value > kTextBytes ? " \u2026" : "");
-}
-
-std::vector<Column<PendingRange>> pendingBytesColumns()
-{
-    return {{"before", "on disk", "The first bytes of the range as the file has them",
-             CELL(orNothing(row.before))},
-            {"after", "becomes", "The first bytes of the range after the save",
-             CELL(orNothing(row.after))}};
+    return hexBytesText(bytes.first(std::min(bytes.size(), kJsonBytes)), "");
 }
 
 /// "1,234 B"; a dash where the file is not there.
@@ -336,23 +265,29 @@ const TableOf<EditFacts> &editTable()
 
 std::vector<PickedFact> pickedElementRows(const PickedSide &a, const PickedSide &b, bool comparable)
 {
-    PickedRows rows(a, b);
-    rows.add("Index", CELL(Value(indexText(sideWeight(row).shape, row.element))));
-    rows.addKnown("Value",
-                  [](const PickedSide &side) { return numberOf(side, side.stored->value); });
+    std::vector<PickedFact> rows;
+    // Of what a side may not know, no row where neither knows it.
+    const auto add = [&](const char *what, Value (*of)(const PickedSide &), bool always = false) {
+        const auto ofSide = [of](const PickedSide &side) {
+            return side.bundle != nullptr && side.stored != nullptr ? of(side) : Value(Unknown());
+        };
+        PickedFact row{Word{what}, ofSide(a), ofSide(b)};
+        if (always || row.a != Value(Unknown()) || row.b != Value(Unknown()))
+            rows.push_back(std::move(row));
+    };
+    add("Index", CELL(Value(indexText(sideWeight(row).shape, row.element))), true);
+    add("Value", CELL(numberOf(row, row.stored->value)));
     if (comparable && a.stored != nullptr && b.stored != nullptr)
-        rows.addDistance();
-    rows.addKnown("Code", storedCodeOf);
-    rows.addKnown("Codebook",
-                  CELL(row.stored->entry ? known<Count>(row.stored->codebook) : Value(Unknown())));
-    rows.addKnown("Entry",
-                  CELL(row.stored->entry ? numberOf(row, *row.stored->entry) : Value(Unknown())));
-    rows.addKnown("Bytes", bytesOf);
-    rows.addKnown("Offset",
-                  CELL(row.stored->place ? Value(Hex{row.stored->place->bytes.offset.value})
+        addDistance(rows, a, b);
+    add("Code", storedCodeOf);
+    add("Codebook",
+        CELL(row.stored->entry ? known<Count>(row.stored->codebook) : Value(Unknown())));
+    add("Entry", CELL(row.stored->entry ? numberOf(row, *row.stored->entry) : Value(Unknown())));
+    add("Bytes", bytesOf);
+    add("Offset", CELL(row.stored->place ? Value(Hex{row.stored->place->bytes.offset.value})
                                          : Value(Unknown())));
-    rows.add("File", fileOf);
-    return rows.take();
+    add("File", fileOf, true);
+    return rows;
 }
 
 const TableOf<PickedFact> &pickedElementTable()
@@ -368,37 +303,46 @@ const TableOf<PickedFact> &pickedElementTable()
 
 const TableOf<WrittenRange> &writtenRangeTable()
 {
-    static const TableOf<WrittenRange> kTable{"written_ranges",
-                                              writtenRangeColumns<WrittenRange>()};
-    return kTable;
+    static constexpr Column<WrittenRange> kColumns[] = {
+        {"file", "File that is written", member<&WrittenRange::file>},
+        {kNumber, "offset", "The first written byte", CELL(Hex(row.range.offset.value))},
+        {kNumber, "bytes", "How many bytes are written", CELL(Count(row.range.bytes.value))},
+    };
+    return tableOf<kColumns>("written_ranges");
 }
 
 std::vector<PendingRange>
 pendingRangeRows(const Bundle &bundle, const std::vector<WrittenRange> &ranges, std::size_t most)
 {
-    std::vector<PendingRange> rows;
-    for (std::size_t i = 0; i < std::min(ranges.size(), most); ++i) {
+    return mapped(std::min(ranges.size(), most), [&](std::size_t i) {
         PendingRange row{ranges[i], {}, {}};
-        if (const auto at = bundle.fileByPath(row.range.file)) {
-            const OverlaidFile &file = *bundle.files()[*at].file;
-            row.before = firstBytes(row.range.range, [&file](std::uint64_t offset) {
-                return file.diskByte(FileOffset(offset));
-            });
-            row.after = firstBytes(row.range.range, [bytes = file.bytes()](std::uint64_t offset) {
-                return bytes[offset];
-            });
-        }
-        rows.push_back(std::move(row));
-    }
-    return rows;
+        const auto at = bundle.fileByPath(row.written.file);
+        if (!at)
+            return row;
+        const OverlaidFile &file = *bundle.files()[*at].file;
+        const auto [offset, bytes] =
+            std::pair(row.written.range.offset, row.written.range.bytes.value);
+        std::vector<std::byte> onDisk(std::min<std::uint64_t>(bytes, kTextBytes));
+        file.readDisk(offset, onDisk);
+        row.before = firstBytes(onDisk, bytes);
+        row.after = firstBytes(file.bytes().subspan(offset.value, onDisk.size()), bytes);
+        return row;
+    });
 }
 
 const TableOf<PendingRange> &pendingRangeTable()
 {
-    static const TableOf<PendingRange> kTable{
-        "pending_ranges",
-        joinedColumns(writtenRangeColumns<PendingRange>(), pendingBytesColumns())};
-    return kTable;
+    static constexpr Column<PendingRange> kColumns[] = {
+        {"file", "File that is written", CELL(View(row.written.file))},
+        {kNumber, "offset", "The first written byte", CELL(Hex(row.written.range.offset.value))},
+        {kNumber, "bytes", "How many bytes are written",
+         CELL(Count(row.written.range.bytes.value))},
+        {"before", "on disk", "The first bytes of the range as the file has them",
+         CELL(orNothing(row.before))},
+        {"after", "becomes", "The first bytes of the range after the save",
+         CELL(orNothing(row.after))},
+    };
+    return tableOf<kColumns>("pending_ranges");
 }
 
 std::vector<ChangedBytes> changedBytes(const Bundle &bundle, const AppliedEdit &edit)

@@ -51,7 +51,7 @@ const TableOf<WrittenRange> &writtenRangeTable();
 /// A range that a save is about to write, with its first bytes as they are on the disk and as they
 /// will be; both empty where the bundle has no such file.
 struct PendingRange {
-    WrittenRange range;
+    WrittenRange written;
     std::string before, after; ///< "3c 00 41 …"
 };
 /// Of the first `most` ranges. Reads the files.

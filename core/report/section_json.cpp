@@ -189,41 +189,32 @@ void addSlots(std::vector<Column<GroupRow>> &columns, std::index_sequence<Slots.
      ...);
 }
 
-std::vector<Column<GroupRow>> groupIdentityColumns()
-{
-    return {{kNumber | kWindow, "core",
-             "The engine core that makes these channels; in a hardware container the N of the "
-             "symbol's \"_ne_N\"",
-             member<&GroupRow::core, Count>},
-            {kNumber | kWindow, "group",
-             "Number of the group on its core: a record of a weight section, a plane of a "
-             "container's slice",
-             member<&GroupRow::record, Count>},
-            {kWindow, "channels", "Output channels, the lane counting fastest",
-             CELL(channelsText(row)), sortedBy(CELL(SortValue(row.firstChannel)))},
-            {kNumber | kWindow, "lanes", "Channels of the group: they interleave in memory",
-             CELL(row.runs.empty() ? Value(Unknown()) : Value(Count(row.channels))),
-             unknownAs("not known")}};
-}
-
-std::vector<Column<GroupRow>> groupPlaceColumns()
-{
-    return {{kNumber | kWindow, "offset", "Of the group's coefficients in the file",
-             CELL(row.bytes.bytes.value == 0 ? Value(Word("in the masked values"))
-                                             : Value(Hex(row.bytes.offset.value)))},
-            {kNumber | kWindow, "bytes", "Of the group's coefficients",
-             CELL(Count(row.bytes.bytes.value))},
-            {kNumber | kWindow, "codebook", "Of the core's palette that serves the group",
-             CELL(row.addresses.empty() ? Value(Absent()) : Value(Count(row.codebook)))},
-            {kNumber | kWindow, "copy",
-             "Number of the copy that a further stream of tasks reads; a dash is the first",
-             copyValue}};
-}
-
 std::vector<Column<GroupRow>> groupColumns()
 {
-    std::vector<Column<GroupRow>> columns =
-        joinedColumns(groupIdentityColumns(), groupPlaceColumns());
+    std::vector<Column<GroupRow>> columns{
+        {kNumber | kWindow, "core",
+         "The engine core that makes these channels; in a hardware container the N of the "
+         "symbol's \"_ne_N\"",
+         member<&GroupRow::core, Count>},
+        {kNumber | kWindow, "group",
+         "Number of the group on its core: a record of a weight section, a plane of a "
+         "container's slice",
+         member<&GroupRow::record, Count>},
+        {kWindow, "channels", "Output channels, the lane counting fastest", CELL(channelsText(row)),
+         sortedBy(CELL(SortValue(row.firstChannel)))},
+        {kNumber | kWindow, "lanes", "Channels of the group: they interleave in memory",
+         CELL(row.runs.empty() ? Value(Unknown()) : Value(Count(row.channels))),
+         unknownAs("not known")},
+        {kNumber | kWindow, "offset", "Of the group's coefficients in the file",
+         CELL(row.bytes.bytes.value == 0 ? Value(Word("in the masked values"))
+                                         : Value(Hex(row.bytes.offset.value)))},
+        {kNumber | kWindow, "bytes", "Of the group's coefficients",
+         CELL(Count(row.bytes.bytes.value))},
+        {kNumber | kWindow, "codebook", "Of the core's palette that serves the group",
+         CELL(row.addresses.empty() ? Value(Absent()) : Value(Count(row.codebook)))},
+        {kNumber | kWindow, "copy",
+         "Number of the copy that a further stream of tasks reads; a dash is the first",
+         copyValue}};
     addSlots(columns, std::make_index_sequence<kSlots>());
     return columns;
 }

@@ -134,8 +134,6 @@ FieldRow rowOf(descriptor::TaskReader &reader, descriptor::TaskDetail &detail, s
     return row;
 }
 
-using SlotColumns = std::vector<Column<SlotFacts>>;
-
 Json slotTargetJson(const SlotFacts &row)
 {
     const hwx::SlotTarget &target = row.slot->target;
@@ -167,80 +165,6 @@ Value loadedCell(const SlotFacts &row)
     if (row.loaded->fault)
         return Word{"refused"};
     return Hex{std::uint64_t(row.loaded->after[1]) << 32 | row.loaded->after[0]};
-}
-
-/// What the slot is; both tables begin with it. `shown` of the kind, register, role and target.
-SlotColumns slotNames()
-{
-    return {
-        {kNumber, "offset", "place", "Offset in the file", CELL(Hex(row.slot->place.value)),
-         jsonOf(CELL(numberJson(row.slot->place.value)))},
-        {kNumber, "task", "Task that the word is in", CELL(known<Code, Nothing>(row.slot->task))},
-        {"kind", "How the word gets its address", CELL(Word(hwx::slotKindName(row.slot->kind)))},
-        {"register", "Register that the word is written to", CELL(View(row.slot->registerName))},
-        {kName, "role", "What the address is of", CELL(View(row.slot->role))}};
-}
-
-SlotColumns slotStoredColumns()
-{
-    return {
-        {kDocument, "file", "File of the bundle", member<&SlotFacts::file>},
-        {kDocument, "bytes", "Bytes of its words", CELL(Code(4ULL * row.slot->words))},
-        {kDocument, "section", "Ordinal of its text section", CELL(Code(row.slot->section))},
-        {kDocument, "text_offset", "Offset in that section", CELL(Code(row.slot->textOffset)),
-         jsonOf(CELL(numberJson(row.slot->textOffset)))},
-        {kDocument, "address", "Byte address of the register", CELL(hexText(row.slot->address))},
-        {kNumber, "stored", "Offset in the target, as the file has it", CELL(Hex(row.slot->stored)),
-         jsonOf(CELL(Json(hexText(row.slot->stored))))}};
-}
-
-SlotColumns slotTargetColumns()
-{
-    return {{kName, "target", "What the loader adds", CELL(View(row.slot->target.name)),
-             jsonOf(slotTargetJson)},
-            {kNumber | kWindow, "loaded", "What the loader would write", loadedCell},
-            {kNumber | kWindow, "device_address", "device address", "What the engine will use",
-             CELL(row.loaded != nullptr ? known<Hex, Nothing>(row.loaded->deviceAddress)
-                                        : Value(Nothing()))},
-            {kDocument, "confidence", "How sure it is",
-             CELL(Word(format::confidenceName(row.slot->confidence)))}};
-}
-
-SlotColumns loadedWords()
-{
-    return {{"before", "Its words as the file has them",
-             CELL(slotWords(row.loaded->before, row.slot->words)),
-             jsonOf(CELL(slotWordsJson(row.loaded->before, row.slot->words)))},
-            {"after", "What the loader would write",
-             CELL(row.loaded->changes() ? slotWords(row.loaded->after, row.slot->words)
-                                        : std::string("the same")),
-             jsonOf(CELL(slotWordsJson(row.loaded->after, row.slot->words)))},
-            {kDocument, "changes", "Whether they differ", CELL(row.loaded->changes())},
-            {kDocument, "device_address", "What the engine will use",
-             CELL(row.loaded->deviceAddress ? Value(hexText(*row.loaded->deviceAddress))
-                                            : Value(Nothing()))},
-            {kName, "fault", "remark", "Why nothing is written",
-             CELL(row.loaded->fault ? Value(View(row.loaded->fault->message)) : Value(Nothing()))}};
-}
-
-/// As the command prints a load: the place is called an offset, the task is in documents only.
-SlotColumns loadedColumns()
-{
-    SlotColumns columns = slotNames();
-    for (Column<SlotFacts> &column : columns) {
-        if (column.key == "offset")
-            column.title = "offset";
-        else if (column.key == "task")
-            column.shown = kDocument;
-        else if (column.key == "register")
-            column.align = TextTable::Align::Name;
-    }
-    columns.push_back(
-        {kDocument, "section", "Ordinal of its text section", CELL(Code(row.slot->section))});
-    columns.push_back({kName, "target", "What the loader adds", CELL(View(row.slot->target.name))});
-    const SlotColumns words = loadedWords();
-    columns.insert(columns.end(), words.begin(), words.end());
-    return columns;
 }
 
 } // namespace
@@ -352,22 +276,64 @@ std::vector<SlotFacts> loadedSlotRows(std::span<const hwx::Slot> slots,
 
 const TableOf<SlotFacts> &slotTable()
 {
-    static const TableOf<SlotFacts> kTable{
-        "slots",
-        joinedColumns(slotNames(), slotStoredColumns(), slotTargetColumns()),
-        {"kind", "file", "offset", "bytes", "section", "text_offset", "task", "register", "address",
-         "role", "stored", "target"},
-        {"offset", "task", "kind", "register", "role", "target"}};
-    return kTable;
+    static constexpr Column<SlotFacts> kColumns[] = {
+        {kNumber, "offset", "place", "Offset in the file", CELL(Hex(row.slot->place.value)),
+         jsonOf(CELL(numberJson(row.slot->place.value)))},
+        {kNumber, "task", "Task that the word is in", CELL(known<Code, Nothing>(row.slot->task))},
+        {"kind", "How the word gets its address", CELL(Word(hwx::slotKindName(row.slot->kind)))},
+        {"register", "Register that the word is written to", CELL(View(row.slot->registerName))},
+        {kName, "role", "What the address is of", CELL(View(row.slot->role))},
+        {kDocument, "file", "File of the bundle", member<&SlotFacts::file>},
+        {kDocument, "bytes", "Bytes of its words", CELL(Code(4ULL * row.slot->words))},
+        {kDocument, "section", "Ordinal of its text section", CELL(Code(row.slot->section))},
+        {kDocument, "text_offset", "Offset in that section", CELL(Code(row.slot->textOffset)),
+         jsonOf(CELL(numberJson(row.slot->textOffset)))},
+        {kDocument, "address", "Byte address of the register", CELL(hexText(row.slot->address))},
+        {kNumber, "stored", "Offset in the target, as the file has it", CELL(Hex(row.slot->stored)),
+         jsonOf(CELL(Json(hexText(row.slot->stored))))},
+        {kName, "target", "What the loader adds", CELL(View(row.slot->target.name)),
+         jsonOf(slotTargetJson)},
+        {kNumber | kWindow, "loaded", "What the loader would write", loadedCell},
+        {kNumber | kWindow, "device_address", "device address", "What the engine will use",
+         CELL(row.loaded != nullptr ? known<Hex, Nothing>(row.loaded->deviceAddress)
+                                    : Value(Nothing()))},
+        {kDocument, "confidence", "How sure it is",
+         CELL(Word(format::confidenceName(row.slot->confidence)))},
+    };
+    return tableOf<kColumns>("slots",
+                             {"kind", "file", "offset", "bytes", "section", "text_offset", "task",
+                              "register", "address", "role", "stored", "target"},
+                             {"offset", "task", "kind", "register", "role", "target"});
 }
 
 const TableOf<SlotFacts> &loadedSlotTable()
 {
-    static const TableOf<SlotFacts> kTable{
-        "loaded-slots",
-        loadedColumns(),
-        {"offset", "kind", "section", "task", "register", "role", "target", "before", "after"}};
-    return kTable;
+    static constexpr Column<SlotFacts> kColumns[] = {
+        {kNumber, "offset", "Offset in the file", CELL(Hex(row.slot->place.value)),
+         jsonOf(CELL(numberJson(row.slot->place.value)))},
+        {kDocument, "task", "Task that the word is in", CELL(known<Code, Nothing>(row.slot->task))},
+        {"kind", "How the word gets its address", CELL(Word(hwx::slotKindName(row.slot->kind)))},
+        {kName, "register", "Register that the word is written to",
+         CELL(View(row.slot->registerName))},
+        {kName, "role", "What the address is of", CELL(View(row.slot->role))},
+        {kDocument, "section", "Ordinal of its text section", CELL(Code(row.slot->section))},
+        {kName, "target", "What the loader adds", CELL(View(row.slot->target.name))},
+        {"before", "Its words as the file has them",
+         CELL(slotWords(row.loaded->before, row.slot->words)),
+         jsonOf(CELL(slotWordsJson(row.loaded->before, row.slot->words)))},
+        {"after", "What the loader would write",
+         CELL(row.loaded->changes() ? slotWords(row.loaded->after, row.slot->words)
+                                    : std::string("the same")),
+         jsonOf(CELL(slotWordsJson(row.loaded->after, row.slot->words)))},
+        {kDocument, "changes", "Whether they differ", CELL(row.loaded->changes())},
+        {kDocument, "device_address", "What the engine will use",
+         CELL(row.loaded->deviceAddress ? Value(hexText(*row.loaded->deviceAddress))
+                                        : Value(Nothing()))},
+        {kName, "fault", "remark", "Why nothing is written",
+         CELL(row.loaded->fault ? Value(View(row.loaded->fault->message)) : Value(Nothing()))},
+    };
+    return tableOf<kColumns>("loaded-slots", {"offset", "kind", "section", "task", "register",
+                                              "role", "target", "before", "after"});
 }
 
 } // namespace kernscope::report
