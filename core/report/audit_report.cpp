@@ -27,13 +27,6 @@ Json auditFigureJson(double number)
     return std::isfinite(number) ? Json(number) : Json(nullptr);
 }
 
-Json auditRowsJson(const AuditedWeight &row)
-{
-    if (row.rows.empty())
-        return Json(nullptr);
-    return Json::array({row.rows.front().first, row.rows.back().end});
-}
-
 Json rowRunsJson(const AuditedWeight &row)
 {
     if (row.rows.size() < 2)
@@ -52,13 +45,6 @@ Json badBlocksJson(const AuditedWeight &row)
     for (const audit::BadBlock &block : row.blocks)
         blocks.push_back(Json::array({block.row, block.block}));
     return blocks;
-}
-
-Json blockColumnsJson(const AuditedWeight &row)
-{
-    if (row.blocks.size() != 1)
-        return noKey();
-    return Json::array({row.blocks[0].first, row.blocks[0].end});
 }
 
 Json placesOfElementsJson(const AuditedWeight &row)
@@ -155,7 +141,9 @@ const TableOf<AuditedWeight> &auditTable()
           CELL(row.rows.empty()
                    ? Value(Nothing())
                    : Value(fmt::format("{}-{}", row.rows.front().first, row.rows.back().end - 1))),
-          jsonOf(&auditRowsJson)},
+          jsonOf(CELL(row.rows.empty()
+                          ? Json(nullptr)
+                          : Json::array({row.rows.front().first, row.rows.back().end})))},
          {kNumber, "error",
           "Relative RMSE: of the difference, over that of the checkpoint's values",
           CELL(auditFigure(row.error)), jsonOf(CELL(auditFigureJson(row.error)))},
@@ -175,7 +163,9 @@ const TableOf<AuditedWeight> &auditTable()
          {kDocument, "blocks", "Row and number of each block that is wrong", &badBlocksJson},
          {kDocument, "wrong_blocks", "How many blocks are wrong",
           CELL(row.wrongBlocks > 0 ? Value(Count(row.wrongBlocks)) : Value(Absent()))},
-         {kDocument, "columns", "Elements of the row in the only block", &blockColumnsJson},
+         {kDocument, "columns", "Elements of the row in the only block",
+          CELL(row.blocks.size() != 1 ? noKey()
+                                      : Json::array({row.blocks[0].first, row.blocks[0].end}))},
          {kDocument, "elements", "Places of single elements", &placesOfElementsJson},
          {kDocument, "factor", "By which it is scaled",
           CELL(row.factor != 0 ? Value(Real(row.factor, 6, true)) : Value(Absent()))},

@@ -168,12 +168,6 @@ Json hitValueJson(const HitFacts &row)
     return row.hit.wide || !std::isfinite(value) ? Json(row.hit.valueText()) : Json(value);
 }
 
-/// The numbers before what is no number, as Real has it; exact integers by their double.
-SortValue hitValueOrder(const HitFacts &row)
-{
-    return row.hit.value ? sortValue(Real{*row.hit.value}) : SortValue();
-}
-
 SortValue hitPlaceOrder(const HitFacts &row)
 {
     const search::Hit &hit = row.hit;
@@ -475,7 +469,8 @@ const TableOf<HitFacts> &hitTable()
                                                    : Value(Absent()))},
                 {kNumber, "value", "The decoded value, of a run that of its first element",
                  CELL(hasValue(row) ? Value(row.hit.valueText()) : Value(Absent())),
-                 jsonOf(hitValueJson), sortedBy(hitValueOrder)},
+                 jsonOf(hitValueJson),
+                 sortedBy(CELL(row.hit.value ? sortValue(Real{*row.hit.value}) : SortValue()))},
                 {kName, "text", "The text that was found, in its line", CELL(orAbsent(row.text))},
                 {"hex", "bytes", "The first 16 bytes that were found, in hexadecimal",
                  [](auto &row) {

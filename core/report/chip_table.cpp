@@ -24,13 +24,6 @@ Json halValueJson(const TargetFact &row)
     return row.value.number ? Json(*row.value.number) : Json(row.value.text);
 }
 
-Json halBitJson(const TargetFact &row)
-{
-    if (!row.byte.value_or(false))
-        return noKey();
-    return row.value.number ? Json((*row.value.number & 1) != 0) : Json(nullptr);
-}
-
 /// Of the first chip that has the value.
 const HalShown &knownOf(const TargetFact &row)
 {
@@ -63,19 +56,6 @@ Value withinValue(const CalibrationRow &row)
     if (row.isTrivial())
         return Word{"trivial"};
     return row.own ? Value(Word{"fitted on it"}) : known(row.within());
-}
-
-Value predictedFigureValue(const CalibrationRow &row)
-{
-    if (!row.predicted)
-        return Unknown();
-    return Written{*row.predicted, figureText(row, *row.predicted)};
-}
-
-Value predictedRatioValue(const CalibrationRow &row)
-{
-    const auto ratio = row.ratio();
-    return ratio ? Value(Real{*ratio, 2}) : Value(Unknown());
 }
 
 std::string publishedText(const PublishedFigure &figure)
@@ -166,7 +146,10 @@ const TableOf<TargetFact> &targetFactTable()
         {kWindow, "second", "Value on the second chip",
          CELL(row.other ? halCell(*row.other) : Value(Nothing())), unknownAs("unknown"),
          originOf(CELL(row.other ? readFor(*row.other) : std::string()))},
-        {kDocument, "bit", "The lowest bit of a capability byte", halBitJson},
+        {kDocument, "bit", "The lowest bit of a capability byte",
+         CELL(!row.byte.value_or(false) ? noKey()
+              : row.value.number        ? Json((*row.value.number & 1) != 0)
+                                        : Json(nullptr))},
         {kDocument | kTerminal, "scope", "known for",
          "Target or family that the value was read for; * is every chip",
          CELL(orNothing(row.value.scope))},
@@ -377,8 +360,11 @@ const TableOf<CalibrationRow> &calibrationTable()
          CELL(Written(row.high, figureText(row, row.high)))},
         {kNumber, "predicted",
          "What the assessment gives for that very case; the tooltip says of what it is made",
-         predictedFigureValue, originOf(CELL(row.basis))},
-        {kNumber, "ratio", "Predicted over measured", predictedRatioValue},
+         CELL(row.predicted ? Value(Written{*row.predicted, figureText(row, *row.predicted)})
+                            : Value(Unknown())),
+         originOf(CELL(row.basis))},
+        {kNumber, "ratio", "Predicted over measured",
+         CELL(row.ratio() ? Value(Real{*row.ratio(), 2}) : Value(Unknown()))},
         {"within",
          "Within 15 percent of the measurement; trivial: nothing changes, as predicted; fitted on "
          "it: the model was",

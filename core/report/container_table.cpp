@@ -118,14 +118,6 @@ std::string frameSays(const hwx::TensorFrame &frame)
     return text + fmt::format(", type {}", frame.elementType);
 }
 
-/// A direction of a port, as its number says it.
-Value directionValue(std::uint32_t direction)
-{
-    if (direction == 1 || direction == 2)
-        return Word{direction == 1 ? "input" : "output"};
-    return Code{direction};
-}
-
 /// What a column says of a segment without sections, and of a section.
 template <class OfSegment, class OfSection>
 Value ofEither(const ContainerSectionFacts &row, OfSegment segment, OfSection section)
@@ -298,7 +290,9 @@ const TableOf<const hwx::Thread *> &portTable()
     static constexpr Column<Row> kColumns[] = {
         {"name", "port", "Name of the port", CELL(View(row->name))},
         {"direction", "Whether the program reads or writes it",
-         CELL(directionValue(row->direction))},
+         CELL(row->direction == 1   ? Value(Word{"input"})
+              : row->direction == 2 ? Value(Word{"output"})
+                                    : Value(Code{row->direction}))},
         {"dims_n_c_h_w_d", "N C H W D", "Extents of the tensor by axis",
          CELL(fmt::format("{}", fmt::join(row->dims, " "))), jsonOf(CELL(Json(row->dims)))},
         {"strides_n_c_h_w_d", "strides", "Bytes from one index to the next, by axis",

@@ -60,24 +60,12 @@ Json memoryDocument(const DecisionFacts &row)
             {"fits", optionalJson(memory.fits)}};
 }
 
-Json refusedJson(const DecisionFacts &row)
-{
-    const std::string &refused = row.verdict().refusedBy;
-    return refused.empty() ? Json(nullptr) : Json(refused);
-}
-
 Json choiceErrorJson(const codec::AccuracyError &error)
 {
     return {{"relative", error.outputRelative},        {"rmse", error.outputRmse},
             {"max_abs", error.outputMaxAbs},           {"dense_relative", error.denseRelative},
             {"weight_relative", error.weightRelative}, {"weight_max_abs", error.weightMaxAbs},
             {"outputs", numberJson(error.outputs)},    {"contested", numberJson(error.contested)}};
-}
-
-Value candidateErrorValue(const CandidateFacts &row)
-{
-    const auto &error = row.candidate.error;
-    return error ? Value(Real{error->outputRelative, 3, true}) : Value(Unknown());
 }
 
 Value remarkValue(const CandidateFacts &row)
@@ -219,7 +207,8 @@ const TableOf<DecisionFacts> &decisionTable()
         {kDocument, "target", "The chip that decides", CELL(Json(row.verdict().target->name))},
         {kDocument, "legal", "Whether the chip takes the weight as it is stored",
          CELL(Json(row.verdict().refusedBy.empty()))},
-        {kDocument, "refused_by", "The rule that the stored form breaks", refusedJson},
+        {kDocument, "refused_by", "The rule that the stored form breaks",
+         CELL(row.verdict().refusedBy.empty() ? Json(nullptr) : Json(row.verdict().refusedBy))},
         {kDocument, "verdict", "Place of its verdict in the list of verdicts",
          CELL(Json(row.verdictIndex))},
         {kDocument, "reasons", "Each condition that the verdict consulted",
@@ -442,7 +431,8 @@ const TableOf<CandidateFacts> &candidateTable()
         {kNumber, "error",
          "Relative error of the layer's output against fp32, through the engine's reduction, on "
          "sampled inputs: an estimate",
-         candidateErrorValue,
+         CELL(row.candidate.error ? Value(Real{row.candidate.error->outputRelative, 3, true})
+                                  : Value(Unknown())),
          jsonOf(CELL(row.candidate.error ? choiceErrorJson(*row.candidate.error) : Json(nullptr)))},
         {kNumber | kWindow, "max_weight_error", "max weight error",
          "Largest difference of a weight",

@@ -88,12 +88,6 @@ Value storedCodeOf(const PickedSide &side)
     return side.stored->code ? Value(fmt::format("{}", *side.stored->code)) : Value(Unknown());
 }
 
-Value bytesOf(const PickedSide &side)
-{
-    std::string text = hexBytesText(side.stored->bytes);
-    return text.empty() ? Value(Unknown()) : Value(std::move(text));
-}
-
 Value fileOf(const PickedSide &side)
 {
     const auto &place = side.stored->place;
@@ -283,7 +277,7 @@ std::vector<PickedFact> pickedElementRows(const PickedSide &a, const PickedSide 
     add("Codebook",
         CELL(row.stored->entry ? known<Count>(row.stored->codebook) : Value(Unknown())));
     add("Entry", CELL(row.stored->entry ? numberOf(row, *row.stored->entry) : Value(Unknown())));
-    add("Bytes", bytesOf);
+    add("Bytes", CELL(orNothing<Unknown>(hexBytesText(row.stored->bytes))));
     add("Offset", CELL(row.stored->place ? Value(Hex{row.stored->place->bytes.offset.value})
                                          : Value(Unknown())));
     add("File", fileOf, true);

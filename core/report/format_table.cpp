@@ -31,12 +31,6 @@ Value legalValue(const KernelFormatFacts &facts)
     return facts.legality.verdict() ? Word{"legal", Mark::Good} : Word{"unknown", Mark::Open};
 }
 
-Value refusedBy(const KernelFormatFacts &facts)
-{
-    const format::LegalityRule *refusal = facts.legality.refusal();
-    return refusal != nullptr ? Value(refusal->name) : Value(Nothing());
-}
-
 Json rulesJson(const KernelFormatFacts &facts)
 {
     return listJson(facts.legality.rules, [&](const auto &rule) -> Json {
@@ -103,13 +97,6 @@ constexpr int kActivationDigits = 6;
 Json halfJson(float value)
 {
     return json(Real{static_cast<double>(value)});
-}
-
-Value entryPlace(const ActivationEntry &row)
-{
-    return Written{static_cast<double>(row.entry),
-                   row.count == 1 ? std::to_string(row.entry)
-                                  : fmt::format("{} to {}", row.entry, row.entry + row.count - 1)};
 }
 
 /// Of one of several entries that are a field, its number among them.
@@ -179,7 +166,8 @@ const TableOf<KernelFormatFacts> &kernelFormatTable()
              return verdict ? Json(*verdict) : Json(nullptr);
          }),
          originOf(formatOrigin)},
-        {kDocument, "refused_by", "The rule that refuses", refusedBy},
+        {kDocument, "refused_by", "The rule that refuses",
+         CELL(row.legality.refusal() ? Value(row.legality.refusal()->name) : Value(Nothing()))},
         {kDocument, "rules", "Every rule that was consulted", rulesJson},
         {"confidence", "How well the row is known; the tooltip names the source",
          CELL(confidenceValue(row.row->confidence)), originOf(formatOrigin)},
@@ -365,7 +353,11 @@ const TableOf<ActivationEntry> &activationTable()
 {
     using Row = ActivationEntry;
     static constexpr Column<Row> kColumns[] = {
-        {kNumber, "entry", "Halfword of the record, 0 to 42", entryPlace,
+        {kNumber, "entry", "Halfword of the record, 0 to 42",
+         CELL(Written(static_cast<double>(row.entry),
+                      row.count == 1
+                          ? std::to_string(row.entry)
+                          : fmt::format("{} to {}", row.entry, row.entry + row.count - 1))),
          jsonOf(CELL(Json(row.entry))), originOf(entryOrigin)},
         {"name", "field", "What the entry is, in the chosen reading of the record", entryName,
          originOf(entryOrigin)},

@@ -20,11 +20,6 @@ namespace {
 constexpr unsigned kDocumentAndWindow = kDocument | kWindow;
 constexpr int kPairDigits = 4; ///< of differences, for people
 
-Value orDash(const std::string &text)
-{
-    return text.empty() ? Value(Unknown()) : Value(View(text));
-}
-
 /// A figure of the values, once they are compared.
 template <class Figure>
 Value figure(const PairRow &row, Figure &&of)
@@ -324,9 +319,9 @@ const TableOf<PairRow> &pairTable()
          member<&PairRow::findableA>},
         {kDocument, "name_b", "in B", "Name of the weight in B", member<&PairRow::findableB>},
         {kWindow, "function", "Function that reads the weight; of a pipeline with its model",
-         CELL(orDash(row.function))},
-        {"form_a", "A", "How A stores the weight", CELL(orDash(row.formA))},
-        {"form_b", "B", "How B stores the weight", CELL(orDash(row.formB))},
+         CELL(orNothing<Unknown>(row.function))},
+        {"form_a", "A", "How A stores the weight", CELL(orNothing<Unknown>(row.formA))},
+        {"form_b", "B", "How B stores the weight", CELL(orNothing<Unknown>(row.formB))},
         {kNumber | kDocumentAndWindow, "stored_a", "bytes in A",
          "Bytes that A stores for the weight, all its parts", CELL(known(row.bytesA))},
         {kNumber | kDocumentAndWindow, "stored_b", "bytes in B",
@@ -405,11 +400,11 @@ const TableOf<PairRow> &pairTable()
          "re-trained, edited or exchanged (B holds the values of another weight of A); unreadable "
          "where a side is damaged; or the part of a split or "
          "merged one",
-         CELL(orDash(row.changes))},
+         CELL(orNothing<Unknown>(row.changes))},
         {kName, "verdict", "What became of the weight, in a word", member<&PairRow::verdict>},
         {kDocumentAndWindow, "limits",
          "Whether the pair keeps the limits that are set, or which it exceeds",
-         CELL(orDash(row.limits))},
+         CELL(orNothing<Unknown>(row.limits))},
     };
     return tableOf<kColumns>(
         "pairs", {"name",        "name_b",        "form_a",  "form_b",  "stored_a", "stored_b",

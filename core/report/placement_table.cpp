@@ -121,11 +121,6 @@ std::string roofsText(const Assessment &point)
     return text;
 }
 
-Value confidenceWord(format::Confidence confidence)
-{
-    return Word{format::confidenceName(confidence)};
-}
-
 Json roofJson(const roofline::LayerRoof *roof)
 {
     if (roof == nullptr)
@@ -334,7 +329,8 @@ const TableOf<CeilingFacts> &ceilingTable()
         {kDocument | kWindow, "chip", "of", "Product that the figure is of",
          CELL(orNothing(row.ceiling.chip))},
         {"source", "Where the figure is from", CELL(View(row.ceiling.source))},
-        {kDocument, "confidence", "How sure it is", CELL(confidenceWord(row.ceiling.confidence))},
+        {kDocument, "confidence", "How sure it is",
+         CELL(Word(format::confidenceName(row.ceiling.confidence)))},
     };
     return tableOf<kColumns>(
         "ceilings", {"name", "kind", "value", "unit", "source", "confidence", "method", "chip"});
@@ -350,7 +346,8 @@ const TableOf<roofline::PowerFigure> &powerTable()
         {"method", "How the figure was made", member<&Row::method>},
         {"condition", "What it was measured under", member<&Row::condition>},
         {"source", "Where the figure is from", member<&Row::source>},
-        {kDocument, "confidence", "How sure it is", CELL(confidenceWord(row.confidence))},
+        {kDocument, "confidence", "How sure it is",
+         CELL(Word(format::confidenceName(row.confidence)))},
     };
     return tableOf<kColumns>("power",
                              {"quantity", "watts", "method", "condition", "source", "confidence"});

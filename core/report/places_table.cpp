@@ -196,18 +196,6 @@ private:
     BoundOrder m_orderA, m_orderB;
 };
 
-template <std::optional<std::uint64_t> RangeFacts::*Member>
-Value rangeOffset(const RangeFacts &row)
-{
-    return row.*Member ? Value(Hex{*(row.*Member), 8}) : Value(Nothing());
-}
-
-template <std::optional<std::uint64_t> RangeFacts::*Member>
-Value elementNumber(const RangeFacts &row)
-{
-    return row.*Member ? Value(Count{*(row.*Member)}) : Value(Nothing());
-}
-
 Value edgeValue(double edge)
 {
     return Written{edge, fmt::format("{}", edge)};
@@ -384,11 +372,11 @@ const TableOf<RangeFacts> &rangeTable()
         {kName, "file", "File that the bytes are in, as A calls it", member<&Row::file>},
         {kNumber, "offset_a", "offset A",
          "Where the range begins in the file of A; nothing where A has no such bytes",
-         rangeOffset<&Row::offsetA>},
+         CELL(row.offsetA ? Value(Hex{*row.offsetA, 8}) : Value(Nothing()))},
         {kNumber, "bytes_a", "bytes A", "Length of the range in A", member<&Row::bytesA, Count>},
         {kNumber, "offset_b", "offset B",
          "Where the range begins in the file of B; nothing where B has no such bytes",
-         rangeOffset<&Row::offsetB>},
+         CELL(row.offsetB ? Value(Hex{*row.offsetB, 8}) : Value(Nothing()))},
         {kNumber, "bytes_b", "bytes B", "Length of the range in B", member<&Row::bytesB, Count>},
         {"state", "what differs",
          "Bytes that are others, elements that are stored in other widths, or bytes that one side "
@@ -404,9 +392,9 @@ const TableOf<RangeFacts> &rangeTable()
          sortedBy(CELL(row.firstElement ? SortValue(*row.firstElement) : SortValue()))},
         {kDocument, "first_element",
          "First element that has bits in the range, counted over the whole weight",
-         elementNumber<&Row::firstElement>},
+         CELL(known<Count, Nothing>(row.firstElement))},
         {kDocument, "last_element", "Last element that has bits in the range",
-         elementNumber<&Row::lastElement>},
+         CELL(known<Count, Nothing>(row.lastElement))},
     };
     return tableOf<kColumns>("ranges", {}, {});
 }
