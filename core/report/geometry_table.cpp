@@ -26,15 +26,6 @@ std::string unplacedReason(const Weight &weight, const Consumer &consumer)
                                 : "reads its weight in another shape than it is stored in";
 }
 
-std::vector<Column<EngineFact>> engineColumns()
-{
-    using Row = EngineFact;
-    return {{"what", "The figure, or what the figures below are about", member<&Row::what>},
-            {"value", "Value of the figure", member<&Row::value>},
-            {"remark", "How it comes about, and what other readings give", member<&Row::remark>},
-            {"source", "Where the rule or the value is documented", member<&Row::source>}};
-}
-
 using namespace decision;
 using format::Confidence;
 
@@ -353,21 +344,25 @@ const TableOf<UnplacedWeight> &unplacedTable()
     return tableOf<kColumns>("without-geometry");
 }
 
+/// Of a collective without the confidence.
+static constexpr Column<EngineFact> kFactColumns[] = {
+    {"what", "The figure, or what the figures below are about", member<&EngineFact::what>},
+    {"value", "Value of the figure", member<&EngineFact::value>},
+    {"remark", "How it comes about, and what other readings give", member<&EngineFact::remark>},
+    {"source", "Where the rule or the value is documented", member<&EngineFact::source>},
+    {"confidence", "How well it is known",
+     CELL(row.confidence ? confidenceValue(*row.confidence) : Value(Nothing()))},
+};
+
 const TableOf<EngineFact> &geometryFactTable()
 {
-    static const TableOf<EngineFact> kTable = [] {
-        TableOf<EngineFact> table{"geometry", engineColumns()};
-        table.columns.push_back(
-            {"confidence", "How well it is known",
-             CELL(row.confidence ? confidenceValue(*row.confidence) : Value(Nothing()))});
-        return table;
-    }();
-    return kTable;
+    return tableOf<kFactColumns>("geometry");
 }
 
 const TableOf<EngineFact> &collectiveFactTable()
 {
-    static const TableOf<EngineFact> kTable{"collective", engineColumns()};
+    static const TableOf<EngineFact> kTable{
+        "collective", {std::begin(kFactColumns), std::prev(std::end(kFactColumns))}};
     return kTable;
 }
 

@@ -67,44 +67,8 @@ void addTaskRows(const hwx::Container &container, std::size_t number,
     }
 }
 
-/// What the numbers of a field stand for; each is looked up once.
-class Meanings
-{
-public:
-    Meanings(const FieldQuery &query, std::uint32_t version) : m_version(version)
-    {
-        const auto *map = descriptor::RegisterMap::of(version);
-        m_reg = map == nullptr ? nullptr
-                : query.header ? map->header(query.address / 4)
-                               : map->find(query.address);
-        if (m_reg == nullptr)
-            return;
-        const auto same = [&query](const descriptor::BitField &field) {
-            return field.low == query.low && field.high == query.high;
-        };
-        const auto found = std::ranges::find_if(m_reg->fields, same);
-        m_field = found == m_reg->fields.end() ? nullptr : &*found;
-    }
-
-    std::string of(std::uint32_t value)
-    {
-        if (m_field == nullptr)
-            return {};
-        const auto [at, added] = m_known.try_emplace(value);
-        if (added)
-            at->second = descriptor::decodedField(*m_reg, *m_field, value, m_version);
-        return at->second;
-    }
-
-private:
-    const descriptor::Register *m_reg = nullptr;
-    const descriptor::BitField *m_field = nullptr;
-    std::uint32_t m_version;
-    std::map<std::uint32_t, std::string> m_known;
-};
-
 FieldRow rowOf(descriptor::TaskReader &reader, descriptor::TaskDetail &detail, std::size_t task,
-               const FieldQuery &query)
+               const FieldQuery &query, const descriptor::BitField &bits)
 {
     reader.before(task);
     reader.read(task, detail);
@@ -126,9 +90,6 @@ FieldRow rowOf(descriptor::TaskReader &reader, descriptor::TaskDetail &detail, s
             row.place += write->offset;
         }
     }
-    descriptor::BitField bits;
-    bits.low = query.low;
-    bits.high = query.high;
     if (word)
         row.value = bits.of(*word);
     return row;
@@ -221,16 +182,30 @@ std::vector<FieldRow> fieldRows(const Bundle &bundle, const FieldQuery &query, P
     descriptor::TaskReader reader(
         bundle.files().front().file->bytes().subspan(range.offset.value, range.bytes.value),
         *text.tasks);
-    Meanings meanings(query, text.tasks->version->registerMap);
+    const std::uint32_t version = text.tasks->version->registerMap;
+    const auto *map = descriptor::RegisterMap::of(version);
+    const descriptor::Register *reg = map == nullptr ? nullptr
+                                      : query.header ? map->header(query.address / 4)
+                                                     : map->find(query.address);
+    descriptor::BitField bits;
+    bits.low = query.low;
+    bits.high = query.high;
+    const descriptor::BitField *field =
+        reg ? findBy(reg->fields, &descriptor::BitField::mask, bits.mask()) : nullptr;
+    std::map<std::uint32_t, std::string> meanings; // each is looked up once
     descriptor::TaskDetail detail;
     const std::size_t tasks = text.tasks->tasks.size();
     progress.setTotal(tasks);
     rows.reserve(tasks);
     for (std::size_t i = 0; i < tasks && progress.advance(1); ++i) {
-        FieldRow row = rowOf(reader, detail, i, query);
+        FieldRow row = rowOf(reader, detail, i, query, bits);
         row.place += range.offset.value;
-        if (row.value)
-            row.meaning = meanings.of(*row.value);
+        if (row.value && field != nullptr) {
+            const auto [at, added] = meanings.try_emplace(*row.value);
+            if (added)
+                at->second = descriptor::decodedField(*reg, *field, *row.value, version);
+            row.meaning = at->second;
+        }
         rows.push_back(std::move(row));
     }
     return rows;
