@@ -282,21 +282,12 @@ const TableOf<ByteFieldFacts> &byteFieldTable()
         {kDocument, "kind", "What the section's bytes are for",
          CELL(Word(sectionKindName(sectionOf(row).kind)))},
         {kDocument, "weight", "Weight that the bytes belong to",
-         [](auto &row) {
-             const Weight *weight = weightOf(row);
-             return weight == nullptr ? Value(Nothing()) : Value(weight->findableName());
-         }},
+         CELL(ofAny(weightOf(row), &Weight::findableName))},
         {kDocument, "address", "Model, function and name of that weight",
-         [](auto &row) {
-             const Weight *weight = weightOf(row);
-             return weight == nullptr ? Value(Nothing()) : Value(weight->address());
-         }},
+         CELL(ofAny(weightOf(row), &Weight::address))},
         {kDocument, "part", "Part of the weight that they store",
-         [](auto &row) {
-             const codec::Operand *operand = operandOf(row);
-             return operand == nullptr ? Value(Absent())
-                                       : Value(codec::partRoleName(operand->role));
-         }},
+         CELL(ofAny<Absent>(operandOf(row),
+                            [](auto &part) { return codec::partRoleName(part.role); }))},
         {kNumber | kDocument, "entry", "Number of the stored element within that part, from 0",
          CELL(known<Count, Absent>(row.field.stored))},
         {kDocument, "elements", "Decoded elements whose codes have bits in the first byte",
@@ -449,15 +440,9 @@ const TableOf<HitFacts> &hitTable()
                                 : Value(row.bundle->nameOf(sections[row.hit.section]));
                  }},
                 {kName | kDocument | kWindow, "weight", "Weight that it is part of",
-                 [](auto &row) {
-                     const Weight *weight = hitWeight(row);
-                     return weight != nullptr ? Value(weight->findableName()) : Value(Nothing());
-                 }},
+                 CELL(ofAny(hitWeight(row), &Weight::findableName))},
                 {kDocument, "address", "Model, function and name of the weight",
-                 [](auto &row) {
-                     const Weight *weight = hitWeight(row);
-                     return weight != nullptr ? Value(weight->address()) : Value(Nothing());
-                 }},
+                 CELL(ofAny(hitWeight(row), &Weight::address))},
                 {kNumber | kDocument | kWindow, "element",
                  "Its number in the order of the elements, from 0",
                  CELL(known<Count, Absent>(row.hit.element))},
@@ -543,7 +528,7 @@ const TableOf<CoverageLine> &coverageTable()
          {kNumber, "elements", "Parameters of the weight",
           CELL(Count(row.bundle->weights()[row.row->weight].elements.value))},
          {kNumber, "bits", "bits a weight", "Stored bits over elements",
-          CELL(row.row->bits ? Value(Real(*row.row->bits, 2)) : Unknown())},
+          CELL(known<Real>(row.row->bits, 2))},
          {"found", "How it is stored", CELL(View(row.row->found))},
          {"expected", "The form that was expected", CELL(orNothing(row.row->expected))},
          {"kept", "Whether it is in the form expected",

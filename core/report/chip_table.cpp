@@ -363,8 +363,7 @@ const TableOf<CalibrationRow> &calibrationTable()
          CELL(row.predicted ? Value(Written{*row.predicted, figureText(row, *row.predicted)})
                             : Value(Unknown())),
          originOf(CELL(row.basis))},
-        {kNumber, "ratio", "Predicted over measured",
-         CELL(row.ratio() ? Value(Real{*row.ratio(), 2}) : Value(Unknown()))},
+        {kNumber, "ratio", "Predicted over measured", CELL(known<Real>(row.ratio(), 2))},
         {"within",
          "Within 15 percent of the measurement; trivial: nothing changes, as predicted; fitted on "
          "it: the model was",
@@ -409,8 +408,7 @@ const TableOf<PublishedFigure> &publishedFigureTable()
         {kNumber | kDocument, "measured_high", "High end of the published range",
          CELL(Real(row.high, 6, true))},
         {kNumber, "predicted", "By the law of the form's size, where that predicts it",
-         CELL(row.predicted ? Value(Real(*row.predicted, 3, true)) : Value(Unknown())),
-         originOf(CELL(row.basis))},
+         CELL(known<Real>(row.predicted, 3, true)), originOf(CELL(row.basis))},
         {kDocument, "basis", "What the prediction is made of", CELL(orNothing(row.basis))},
         {"condition", "Conditions of the measurement", member<&Row::condition>},
         {"source", "Where it was published", member<&Row::source>},

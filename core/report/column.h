@@ -4,6 +4,7 @@
 #include "core/base/quantity.h"
 #include "core/base/text.h"
 
+#include <functional>
 #include <iterator>
 #include <type_traits>
 #include <utility>
@@ -205,11 +206,11 @@ using List = std::vector<std::string>;
 using Value = std::variant<Unknown, Nothing, Absent, bool, Count, Code, Hex, Ratio, Percent, Real,
                            Seconds, Written, Word, FilePlace, View, std::string, List>;
 
-/// Where an optional value is shown as one, else as unknown.
-template <class As, class None = Unknown, class T>
-Value known(const std::optional<T> &value)
+/// Where an optional value is shown as one, else as unknown. `more`: such as its digits.
+template <class As, class None = Unknown, class T, class... More>
+Value known(const std::optional<T> &value, More... more)
 {
-    return value ? Value(As{static_cast<decltype(As::number)>(*value)}) : Value(None());
+    return value ? Value(As(static_cast<decltype(As::number)>(*value), more...)) : Value(None());
 }
 inline Value known(const std::optional<bool> &value)
 {
@@ -218,6 +219,12 @@ inline Value known(const std::optional<bool> &value)
 inline Value known(const std::optional<ByteCount> &bytes)
 {
     return bytes ? Value(Count{bytes->value}) : Value(Unknown());
+}
+/// What `cell` gives of what may not be there, an optional or by its pointer.
+template <class None = Nothing, class There, class Cell>
+Value ofAny(const There &there, Cell cell)
+{
+    return there ? Value(std::invoke(cell, *there)) : Value(None());
 }
 /// A text or list, or nothing where it is empty; what is no part of the row is moved.
 template <class Empty = Nothing, class Text>

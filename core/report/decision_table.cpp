@@ -436,10 +436,8 @@ const TableOf<CandidateFacts> &candidateTable()
          jsonOf(CELL(row.candidate.error ? choiceErrorJson(*row.candidate.error) : Json(nullptr)))},
         {kNumber | kWindow, "max_weight_error", "max weight error",
          "Largest difference of a weight",
-         [](auto &row) {
-             const auto &error = row.candidate.error;
-             return error ? Value(Real(error->weightMaxAbs, 3, true)) : Value(Unknown());
-         }},
+         CELL(ofAny<Unknown>(row.candidate.error,
+                             [](auto &error) { return Real(error.weightMaxAbs, 3, true); }))},
         {kDocument | kWindow, "within_tolerance", "within tolerance",
          "Whether the error is at most the tolerance", CELL(row.candidate.withinTolerance)},
         {kDocument, "passed_over", "Why it is not a candidate of the procedure",
@@ -459,23 +457,14 @@ const TableOf<CandidateFacts> &candidateTable()
          })},
         {kNumber | kDocument, "predicted_speedup",
          "Times the rate of the same values stored dense, by the roofline",
-         [](auto &row) {
-             const auto &predicted = row.candidate.assessment.predictedSpeedup;
-             return predicted ? Value(Real(*predicted, 2)) : Value(Unknown());
-         }},
+         CELL(known<Real>(row.candidate.assessment.predictedSpeedup, 2))},
         {kNumber | kDocument, "predicted_speedup_unpruned",
          "Times the rate of dense weights without zeros, by the roofline",
-         [](auto &row) {
-             const auto &predicted = row.candidate.assessment.predictedOverUnpruned;
-             return predicted ? Value(Real(*predicted, 2)) : Value(Unknown());
-         }},
+         CELL(known<Real>(row.candidate.assessment.predictedOverUnpruned, 2))},
         {kNumber | kDocument, "predicted_speedup_call",
          "Times the rate of the same values stored dense, of a call that runs the layer alone; "
          "unknown where what a call takes beside its layers is",
-         [](auto &row) {
-             const auto &predicted = row.candidate.assessment.predictedCallSpeedup;
-             return predicted ? Value(Real(*predicted, 2)) : Value(Unknown());
-         }},
+         CELL(known<Real>(row.candidate.assessment.predictedCallSpeedup, 2))},
         {kName | kTables, "remark", "Why it is taken or passed over", remarkValue},
         {kDocument, "chosen", "Whether it is the form to take", member<&CandidateFacts::chosen>},
     };

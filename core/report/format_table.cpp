@@ -167,7 +167,7 @@ const TableOf<KernelFormatFacts> &kernelFormatTable()
          }),
          originOf(formatOrigin)},
         {kDocument, "refused_by", "The rule that refuses",
-         CELL(row.legality.refusal() ? Value(row.legality.refusal()->name) : Value(Nothing()))},
+         CELL(ofAny(row.legality.refusal(), &format::LegalityRule::name))},
         {kDocument, "rules", "Every rule that was consulted", rulesJson},
         {"confidence", "How well the row is known; the tooltip names the source",
          CELL(confidenceValue(row.row->confidence)), originOf(formatOrigin)},

@@ -19,11 +19,6 @@ using roofline::Assessment;
 using roofline::Placement;
 
 /// Four significant digits.
-Value placedFigure(const std::optional<double> &value)
-{
-    return value ? Value(Real{*value, 4, true}) : Value(Unknown());
-}
-
 /// "conv", and of an operation with several weights which one it is: "lstm.weight_ih".
 std::string operationText(const roofline::Layer &layer)
 {
@@ -195,12 +190,12 @@ const TableOf<PlacedLayer> &placementTable()
          CELL(View(row.placement->layer.param))},
         {"form", "How the weight is stored", CELL(View(storedOf(row).form))},
         {kNumber, "flops", "FLOP", "Floating-point operations of one run",
-         CELL(placedFigure(storedOf(row).flops)), unknownAs("?"),
+         CELL(known<Real>(storedOf(row).flops, 4, true)), unknownAs("?"),
          jsonOf(CELL(roundedJson(storedOf(row).flops)))},
         {kNumber, "bytes",
          "Bytes that one run moves: the weight, and inputs and outputs larger than the "
          "working set",
-         CELL(placedFigure(storedOf(row).bytes)), unknownAs("?"),
+         CELL(known<Real>(storedOf(row).bytes, 4, true)), unknownAs("?"),
          jsonOf(CELL(roundedJson(storedOf(row).bytes)))},
         {kNumber | kDocument, "weight_bytes_stored", "Bytes of the weight as it is stored",
          CELL(numberJson(row.placement->layer.form.storedBytes))},
@@ -211,46 +206,38 @@ const TableOf<PlacedLayer> &placementTable()
         {kNumber | kDocument, "output_bytes", "Bytes of the output",
          CELL(numberJson(row.placement->layer.outputBytes))},
         {kNumber, "intensity", "FLOP/B", "Operations for each byte moved",
-         CELL(placedFigure(storedOf(row).intensity)), unknownAs("?")},
+         CELL(known<Real>(storedOf(row).intensity, 4, true)), unknownAs("?")},
         {"bound", "Which of the two ceilings limits the layer",
          CELL(Word(roofline::boundName(storedOf(row).bound)))},
         {kNumber, "attainable_flops", "attainable",
          "Rate that the ceilings leave at this intensity",
-         CELL(placedFigure(storedOf(row).attainable)), withUnit("FLOP/s"), unknownAs("?")},
+         CELL(known<Real>(storedOf(row).attainable, 4, true)), withUnit("FLOP/s"), unknownAs("?")},
         {kNumber, "time_s", "time", "Predicted time of one run",
          CELL(known<Seconds>(storedOf(row).timeS)), withUnit("s"), unknownAs("?")},
         {kName, "compiler_estimate_ms", "compiler's estimate",
          "What the compiler itself says of its time (EstimatedRuntime), by backend",
-         [](auto &row) {
-             return orAbsent(row.notes != nullptr ? estimateText(*row.notes) : std::string());
-         },
+         CELL(orAbsent(row.notes != nullptr ? estimateText(*row.notes) : std::string())),
          jsonOf(estimatesJson)},
         {kName | kDocument | kWindow, "roofs", "held against",
          "Roofs that were taken for its arithmetic and for the stream of its weight",
          CELL(roofsText(storedOf(row))), jsonOf(CELL(roofsJson(storedOf(row))))},
         {kNumber | kDocument, "rate_flops", "Operations over the predicted time",
-         CELL(placedFigure(storedOf(row).rate)), withUnit("FLOP/s")},
+         CELL(known<Real>(storedOf(row).rate, 4, true)), withUnit("FLOP/s")},
         {kNumber | kDocument | kTerminal, "energy",
          "Derived: a measured power times the predicted time",
          CELL(energyText(storedOf(row).energy)), withUnit("uJ"),
          jsonOf(CELL(energyJson(storedOf(row).energy)))},
         {kNumber | kWindow, "dense_bytes", "dense",
          "Bytes that one run would move if the weight were dense fp16",
-         CELL(placedFigure(denseOf(row).bytes)), withUnit("B")},
+         CELL(known<Real>(denseOf(row).bytes, 4, true)), withUnit("B")},
         {kNumber | kWindow, "dense_time_s", "dense time", "Predicted time with a dense fp16 weight",
          CELL(known<Seconds>(denseOf(row).timeS)), withUnit("s")},
         {kName | kTables, "best_form", "best form",
          "Form of the weight with which the layer is predicted to be fastest",
-         [](auto &row) {
-             const Assessment *best = row.placement->bestForm();
-             return best ? Value(View(best->form)) : Value(Unknown());
-         },
-         unknownAs("?")},
+         CELL(ofAny<Unknown>(row.placement->bestForm(), &Assessment::form)), unknownAs("?")},
         {kNumber | kTables, "best_time_s", "its time", "Predicted time in the best form",
-         [](auto &row) {
-             const Assessment *best = row.placement->bestForm();
-             return best ? known<Seconds>(best->timeS) : Value(Unknown());
-         },
+         CELL(ofAny<Unknown>(row.placement->bestForm(),
+                             [](auto &best) { return known<Seconds>(best.timeS); })),
          withUnit("s"), unknownAs("?")},
         {kName | kTerminal, "remarks", "What the figures are to be read with",
          CELL(remarksText(*row.placement))},

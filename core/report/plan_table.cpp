@@ -84,8 +84,7 @@ Value timeOf(const Candidate &candidate)
 {
     if (!candidate)
         return View("-");
-    const auto time = plan::slowest(candidate);
-    return time ? Value(Seconds{*time}) : Value(Unknown());
+    return known<Seconds>(plan::slowest(candidate));
 }
 
 Value methodOf(const PlannedWeight &weight)

@@ -521,17 +521,11 @@ const TableOf<GraphRow> &graphTable()
          "the limit left out",
          CELL(Word(kindWord(row)))},
         {"op", "operation", "Kind of the operation, or of those of a repeated block",
-         [](auto &row) {
-             std::string text = typeOf(row);
-             return orNothing(std::move(text));
-         }},
+         CELL(orNothing(typeOf(row)))},
         {kName, "name", "Name in the program", CELL(nameOf(*row.drawn, row.unit))},
         {"result", "Type and extents of the first value that it gives",
-         [](auto &row) {
-             std::string text =
-                 isNode(row) ? row.drawn->graph->result(unitOf(row).nodes.front()) : std::string();
-             return orNothing(std::move(text));
-         }},
+         CELL(orNothing(isNode(row) ? row.drawn->graph->result(unitOf(row).nodes.front())
+                                    : std::string()))},
         {"form", "How a weight is stored",
          CELL(isNode(row) && nodeOf(row).kind == NodeKind::Weight
                   ? Value(row.drawn->graph->title(unitOf(row).nodes.front()))

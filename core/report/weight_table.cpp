@@ -291,10 +291,7 @@ const TableOf<WeightFacts> &weightTable()
         {kNumber | kDocument, "inf", "Values that are infinite",
          CELL(ofRead(row, valueCount(row, row.statistics ? row.statistics->inf : 0)))},
         {kWindow, "why_dense", "why dense", "Why a dense weight may have been left as it is",
-         [](auto &row) -> Value {
-             std::string why = whyDense(*row.bundle, row.index, row.compressed);
-             return orNothing(std::move(why));
-         }},
+         CELL(orNothing(whyDense(*row.bundle, row.index, row.compressed)))},
         {kDocument | kTerminal, "sha256", "SHA-256 of the weight decoded as fp16", hashValue,
          jsonOf(CELL(ofRead(row, hashValue(row))))},
     };
