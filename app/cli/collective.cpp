@@ -285,12 +285,6 @@ std::string halText(const target::Target &target)
     return text;
 }
 
-std::string otherFactsText(const target::Target &target)
-{
-    const auto facts = report::placedFacts(target);
-    return titledTable("Facts and rules", report::placedFactTable(), facts);
-}
-
 using roofline::CalibrationRow;
 
 /// What the compiler itself estimated for the layers of a program, beside the predictions.
@@ -496,7 +490,8 @@ std::string targetDetailsText(const target::Target &target)
 {
     const auto readings = format::readingsAbout(target.name);
     return halText(target) + heading("MinimumFamily floors") +
-           tableText(report::floorTable(), report::floorRows(target)) + otherFactsText(target) +
+           tableText(report::floorTable(), report::floorRows(target)) +
+           titledTable("Facts and rules", report::placedFactTable(), report::placedFacts(target)) +
            (readings.empty() ? std::string() : heading("Contested") + readingsText(readings));
 }
 

@@ -17,20 +17,16 @@ namespace kernscope::cli {
 
 namespace {
 
-std::string lostText(const HalvedNumbers &numbers)
-{
-    return fmt::format("{} became infinite, {} zero, {} the smallest of fp16",
-                       grouped(numbers.infinite), grouped(numbers.zeroed), grouped(numbers.raised));
-}
-
 std::string convertText(const Bundle &bundle, const HalfBundle &converted,
                         const std::string &output)
 {
     std::string text = tableText(report::halfWeightTable(), report::halfFacts(converted));
     text += tableText(report::halfOperationTable(), converted.operations);
-    text += fmt::format("constants {} fp16, {} fp32; of {}: {}\n", grouped(converted.constants),
-                        grouped(converted.constantsKept),
-                        counted(converted.numbers.elements, "number"), lostText(converted.numbers));
+    text += fmt::format(
+        "constants {} fp16, {} fp32; of {}: {} became infinite, {} zero, {} the smallest of fp16\n",
+        grouped(converted.constants), grouped(converted.constantsKept),
+        counted(converted.numbers.elements, "number"), grouped(converted.numbers.infinite),
+        grouped(converted.numbers.zeroed), grouped(converted.numbers.raised));
     text += fmt::format("casts {} to fp16, {} to fp32: inputs and outputs keep their types\n",
                         grouped(converted.castsIn), grouped(converted.castsOut));
     for (const std::size_t kept : converted.kept)

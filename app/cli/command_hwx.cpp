@@ -132,12 +132,6 @@ std::string containerSummary(const hwx::Container &container, const std::string 
     return text;
 }
 
-std::string slotsText(const hwx::Container &container, std::span<const std::byte> bytes)
-{
-    const auto slots = hwx::relocationSlots(container, bytes);
-    return titledTable("Relocation slots", report::slotTable(), report::slotRows(slots, {}));
-}
-
 /// The whole of a container, for people: header, commands, segments, ports, tasks (with their
 /// registers on request), lanes, slots and kernels.
 std::string hwxText(const hwx::Container &container, std::span<const std::byte> bytes,
@@ -149,7 +143,9 @@ std::string hwxText(const hwx::Container &container, std::span<const std::byte> 
                        report::containerSectionFacts(container)) +
            titledTable("Ports", report::portTable(), report::portFacts(container)) +
            titledTable("Symbols", report::symbolTable(), report::symbolFacts(container)) +
-           slotsText(container, bytes) + hwxTasksText(container, bytes, registers);
+           titledTable("Relocation slots", report::slotTable(),
+                       report::slotRows(hwx::relocationSlots(container, bytes), {})) +
+           hwxTasksText(container, bytes, registers);
 }
 
 using report::ContainerDifference;

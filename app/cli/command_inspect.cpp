@@ -101,15 +101,6 @@ std::string backendsText(const Bundle &bundle)
     return titledTable("Backends (the compiler's notes)", report::annotatedOperationTable(), rows);
 }
 
-std::string weightsText(const Bundle &bundle,
-                        const std::vector<std::optional<Statistics>> &statistics,
-                        const StatisticsOptions &asked, const std::vector<bool> &selected)
-{
-    const auto rows = report::weightRows(bundle, statistics, asked, selected);
-    return rows.empty() ? "\nNo weights.\n"
-                        : heading("Weights") + tableText(report::weightTable(), rows);
-}
-
 std::string totalsText(const Bundle &bundle)
 {
     const Totals &totals = bundle.totals();
@@ -143,7 +134,9 @@ std::string inspectText(const Bundle &bundle,
     if (withSections)
         text +=
             heading("Sections") + tableText(report::sectionTable(), report::sectionRows(bundle));
-    text += weightsText(bundle, statistics, asked, selected);
+    const auto rows = report::weightRows(bundle, statistics, asked, selected);
+    text += rows.empty() ? "\nNo weights.\n"
+                         : heading("Weights") + tableText(report::weightTable(), rows);
     // Each of several weights counts the bytes as its own, the totals only once.
     text +=
         titledTable("Shared records", report::sharedRecordTable(), report::sharedRecords(bundle));

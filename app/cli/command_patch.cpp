@@ -426,11 +426,6 @@ struct PatchArguments {
     EditOptions edits;
 };
 
-std::string_view modeOf(const PatchArguments &arguments)
-{
-    return arguments.inPlace ? "in-place" : arguments.dryRun ? "dry-run" : "output";
-}
-
 /// Lays the planned edits over the bundle's files and saves them, where what they make is what the
 /// scripts say. The bundle that is left shows them; it is let go right after.
 SaveReport save(BundlePtr bundle, const std::vector<AppliedEdit> &edits, const EditsGiven &given,
@@ -479,7 +474,11 @@ void printResult(const Bundle &bundle, const std::vector<AppliedEdit> &edits,
         context, diagnostics,
         [&] {
             report::Json document = report::patchJson(bundle, edits, saved);
-            report::addPatchRun(document, modeOf(arguments), arguments.output, arguments.tolerance);
+            report::addPatchRun(document,
+                                arguments.inPlace  ? "in-place"
+                                : arguments.dryRun ? "dry-run"
+                                                   : "output",
+                                arguments.output, arguments.tolerance);
             return document;
         },
         [&] {

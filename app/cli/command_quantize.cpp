@@ -283,14 +283,6 @@ void writeValues(const Dequantized &result, const std::string &output, ElementTy
     required(file.commit());
 }
 
-/// The folder's own files, and the arrays that dequantize may compare with.
-OutputRules dequantizeRules(const Context &context, const DequantizeOptions &options)
-{
-    auto inputs = filesOfFolder(options.folder);
-    inputs.emplace_back(options.reference);
-    return outputRules(context, std::move(inputs));
-}
-
 int runDequantize(const DequantizeOptions &options, Context &context)
 {
     std::error_code fault;
@@ -305,7 +297,9 @@ int runDequantize(const DequantizeOptions &options, Context &context)
         options.output.empty() ? (folder / "dequantized.npy").string() : options.output;
     static constexpr OutputEnding kEndings[] = {{".npy", "npy"}};
     usable(outputFormat(output, {}, kEndings));
-    auto rules = dequantizeRules(context, options);
+    auto inputs = filesOfFolder(options.folder);
+    inputs.emplace_back(options.reference);
+    auto rules = outputRules(context, std::move(inputs));
     if (output != "-")
         required(checkOutput(output, OutputKind::File, rules));
     const auto result = dequantizeFolder(options.folder, options.reference);

@@ -339,13 +339,6 @@ std::string programText(const Difference &difference)
     return text.empty() ? text : "\n" + text;
 }
 
-std::string buildMatrixText(std::span<const Checked> all)
-{
-    const report::BuildMatrix matrix = report::buildMatrix(*all.front().a, all);
-    return matrix.rows.empty() ? std::string()
-                               : "\n" + terminalText(report::matrixTextTable(matrix));
-}
-
 /// What `diff` prints for people: the files, then a table of the weights with their verdicts.
 std::string differenceText(const Checked &checked, const DiffOptions &options)
 {
@@ -402,7 +395,8 @@ std::string differencesText(std::span<const Checked> all, const DiffTextOptions 
         if (options.limits)
             text += faultsText(checked);
     }
-    return text + buildMatrixText(all);
+    const report::BuildMatrix matrix = report::buildMatrix(*all.front().a, all);
+    return matrix.rows.empty() ? text : text + "\n" + terminalText(report::matrixTextTable(matrix));
 }
 
 } // namespace kernscope::cli

@@ -43,25 +43,6 @@ Result<codec::SparsePattern> patternOf(const EncodeOptions &options)
     return pattern;
 }
 
-ElementType codeType(const EncodeOptions &options)
-{
-    return options.type.empty() ? ElementType::Int8 : elementTypeFromName(options.type);
-}
-
-codec::PaletteOptions paletteOptions(const EncodeOptions &options)
-{
-    return {options.bits, options.codebooks, options.vector,
-            options.entries == "e4m3" ? ElementType::Fp8E4M3Fn
-                                      : elementTypeFromName(options.entries)};
-}
-
-codec::BlockwiseOptions blockwiseOptions(const EncodeOptions &options)
-{
-    const ElementType type = codeType(options);
-    return {type, options.block, options.axis.value_or(1),
-            options.zeroPoint || !isSignedInteger(type)};
-}
-
 /// What is kept, added to a form that has the rest.
 Result<FormSpec> withMask(FormSpec form, const EncodeOptions &options)
 {
@@ -87,11 +68,16 @@ static Result<FormSpec> plainFormOf(const EncodeOptions &options)
     const codec::FormEncoder *encoder = codec::formEncoderOfWord(options.form);
     if (encoder == nullptr)
         return usageFault("--form", codec::encoderWords(), options.form);
+    const ElementType type =
+        options.type.empty() ? ElementType::Int8 : elementTypeFromName(options.type);
     FormSpec form;
     form.node = encoder->node;
-    form.palette = paletteOptions(options);
-    form.blockwise = blockwiseOptions(options);
-    form.affine.codeType = codeType(options);
+    form.palette = {options.bits, options.codebooks, options.vector,
+                    options.entries == "e4m3" ? ElementType::Fp8E4M3Fn
+                                              : elementTypeFromName(options.entries)};
+    form.blockwise = {type, options.block, options.axis.value_or(1),
+                      options.zeroPoint || !isSignedInteger(type)};
+    form.affine.codeType = type;
     form.affine.axis = options.perTensor ? std::nullopt : std::optional(options.axis.value_or(0));
     form.affine.symmetric = !options.zeroPoint;
     return form.node == FormNode::Sparse ? withMask(std::move(form), options) : form;
@@ -144,12 +130,6 @@ static std::string severalText(const Bundle &bundle, const EncodedBundle &encode
                     encoded.weights.size() + encoded.refused.size(),
                     grouped(encoded.made->totalBytes().value), grouped(bundle.totalBytes().value));
     return text;
-}
-
-tl::unexpected<Error> opsetFault(std::string found)
-{
-    return refused("encode.usage", "--opset", "ios16, ios17 or ios18, not before the program's own",
-                   std::move(found), "This form cannot be asked for");
 }
 
 /// 16 of "ios16"; 0 of anything else.
@@ -246,7 +226,9 @@ Result<std::vector<unsigned>> neededOpsets(const Bundle &bundle, std::span<const
         const unsigned before = ownOpset(bundle, bundle.weights()[one.weight]);
         unsigned needed = opset.empty() ? before : opsetOf(opset);
         if (!opset.empty() && (needed == 0 || needed < before))
-            return opsetFault(opset);
+            return refused("encode.usage", "--opset",
+                           "ios16, ios17 or ios18, not before the program's own", opset,
+                           "This form cannot be asked for");
         if (opset.empty() && before != 0)
             needed = requiredOpset(one.encoded, before).value_or(before);
         needs.push_back(before != 0 && needed > before ? needed : 0);

@@ -162,21 +162,6 @@ void readImage(const DescriptorOptions &options, DescriptorAnswer &out)
                     bits->signalMask, bits->waitMask);
 }
 
-DescriptorAnswer answer(const DescriptorOptions &options, std::uint32_t version)
-{
-    DescriptorAnswer out;
-    if (!options.formats.empty()) {
-        makeWord(options, version, out);
-    }
-    if (!options.word.empty()) {
-        readWord(options, version, out);
-    }
-    if (!options.image.empty()) {
-        readImage(options, out);
-    }
-    return out;
-}
-
 using format::ActivationArithmetic;
 using format::ActivationField;
 using format::ActivationLayout;
@@ -273,14 +258,6 @@ std::string activationTableText(const Named &named, const ActivationOptions &opt
     return text;
 }
 
-report::Json tableJson(const Named &named, const ActivationOptions &options)
-{
-    std::vector<report::EvaluatedInput> evaluated;
-    for (const double input : options.inputs)
-        evaluated.push_back({input, evaluate(named.table, options, input)});
-    return report::activationJson(named.name, named.table, evaluated);
-}
-
 int runDescriptor(const DescriptorOptions &options, Context &context)
 {
     const auto chosen = usable(chosenTarget(ChipOptions{}, context));
@@ -290,7 +267,13 @@ int runDescriptor(const DescriptorOptions &options, Context &context)
         throw CommandFailure{usageError("--descriptor-version", "a version", "none",
                                         "The descriptor version of this chip is not known."),
                              true};
-    const auto asked = answer(options, version);
+    DescriptorAnswer asked;
+    if (!options.formats.empty())
+        makeWord(options, version, asked);
+    if (!options.word.empty())
+        readWord(options, version, asked);
+    if (!options.image.empty())
+        readImage(options, asked);
     return printAnswer(
         context, {}, [&] { return report::descriptorJson(chosen.target(), version, asked.json); },
         [&] {
@@ -313,8 +296,12 @@ int runActivation(const ActivationOptions &options, Context &context)
         context, diagnostics,
         [&] {
             std::vector<report::Json> documents;
-            for (const Named &named : tables)
-                documents.push_back(tableJson(named, options));
+            for (const auto &[name, table] : tables) {
+                std::vector<report::EvaluatedInput> evaluated;
+                for (const double input : options.inputs)
+                    evaluated.push_back({input, evaluate(table, options, input)});
+                documents.push_back(report::activationJson(name, table, evaluated));
+            }
             return report::activationTablesJson(std::move(documents), options.arithmetic,
                                                 options.tail);
         },

@@ -260,12 +260,6 @@ std::string roofsText(const Roofs &roofs)
     return text;
 }
 
-std::string unassessedText(const Bundle &bundle)
-{
-    const auto rows = report::unassessedRows(bundle);
-    return titledTable("Not assessed", report::unassessedTable(), rows);
-}
-
 std::string layersText(const Bundle &bundle, const std::vector<Placement> &placements)
 {
     if (placements.empty())
@@ -414,7 +408,10 @@ int runRoofline(const ChipOptions &options, Context &context)
             return printable(bundle.name()) + " on " + chosen.text() + verdictText(verdict) +
                    roofsText(roofs) + layersText(bundle, network.placements) +
                    programText(network.program) + "  " + roofline::predictionNote(chosen.target()) +
-                   "\n" + powerText(chosen.target()) + unassessedText(bundle) + shapesText(opened);
+                   "\n" + powerText(chosen.target()) +
+                   titledTable("Not assessed", report::unassessedTable(),
+                               report::unassessedRows(bundle)) +
+                   shapesText(opened);
         });
 }
 

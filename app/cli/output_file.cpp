@@ -29,11 +29,6 @@ constexpr std::size_t kOutputBlock = std::size_t{1} << 20;
 /// be interrupted and should have little left to do.
 constexpr std::uint64_t kFlushEvery = std::uint64_t{8} << 20;
 
-Error writeFailure(const std::string &name, int number)
-{
-    return ioError("io.write", name, "The file cannot be written", number);
-}
-
 /// All the bytes, or an errno. Stops at a signal with ECANCELED.
 int writeAll(int descriptor, std::span<const std::byte> bytes)
 {
@@ -90,7 +85,8 @@ int finish(int descriptor, const std::filesystem::path &path, std::uint64_t byte
 
 Error errorOf(const std::string &name, int number)
 {
-    return number == ECANCELED ? cancelledError(stoppedText()) : writeFailure(name, number);
+    return number == ECANCELED ? cancelledError(stoppedText())
+                               : ioError("io.write", name, "The file cannot be written", number);
 }
 
 int writeMember(const std::filesystem::path &path, std::span<const std::byte> bytes)
