@@ -17,13 +17,6 @@ Value halCell(const HalShown &shown)
                         : Value(shown.text);
 }
 
-Json halValueJson(const TargetFact &row)
-{
-    if (row.value.scope.empty())
-        return nullptr;
-    return row.value.number ? Json(*row.value.number) : Json(row.value.text);
-}
-
 /// Of the first chip that has the value.
 const HalShown &knownOf(const TargetFact &row)
 {
@@ -56,12 +49,6 @@ Value withinValue(const CalibrationRow &row)
     if (row.isTrivial())
         return Word{"trivial"};
     return row.own ? Value(Word{"fitted on it"}) : known(row.within());
-}
-
-std::string publishedText(const PublishedFigure &figure)
-{
-    return figure.low == figure.high ? fmt::format("{:g}", figure.low)
-                                     : fmt::format("{:g} to {:g}", figure.low, figure.high);
 }
 
 constexpr unsigned kNotTerminal = kDocument | kWindow;
@@ -99,14 +86,6 @@ const target::DeviceBucket *bucketOf(const ChipFacts &chip)
     return chip->cores ? target::deviceBucket(*chip->cores) : nullptr;
 }
 
-/// A sum of nothing that is known says nothing.
-Value movedOf(const TargetTotals &row)
-{
-    if (row.movedOpen != 0 && row.bytesMoved == 0)
-        return Unknown();
-    return sumText(grouped(row.bytesMoved), row.movedOpen);
-}
-
 } // namespace
 
 std::vector<TargetFact> halRows(const target::Target &target, const target::Target *other)
@@ -140,7 +119,10 @@ const TableOf<TargetFact> &targetFactTable()
          CELL(row.byte ? Value(Word(*row.byte ? "byte" : "scalar")) : Value(Nothing())),
          jsonOf(CELL(optionalJson(row.byte)))},
         {kNumber | kDocument | kTerminal, "value", "Value on the chip; unknown is never taken as 0",
-         CELL(halCell(row.value)), unknownAs("unknown"), jsonOf(halValueJson)},
+         CELL(halCell(row.value)), unknownAs("unknown"),
+         jsonOf(CELL(row.value.scope.empty() ? Json(nullptr)
+                     : row.value.number      ? Json(*row.value.number)
+                                             : Json(row.value.text)))},
         {kWindow, "first", "Value on the first chip; unknown is never taken as 0",
          CELL(halCell(row.value)), unknownAs("unknown"), originOf(CELL(readFor(row.value)))},
         {kWindow, "second", "Value on the second chip",
@@ -283,8 +265,12 @@ const TableOf<TargetTotals> &targetTotalsTable()
         {kNumber, "rejected", "Weights that the compiler refuses", CELL(Count(row.rejected))},
         {kNumber, "unknown", "Weights for which nothing is known", CELL(Count(row.unknown))},
         {kNumber, "moved", "moved a dispatch",
-         "Bytes of weights that one dispatch moves, as far as known", movedOf, withUnit("B"),
-         unknownAs("?")},
+         "Bytes of weights that one dispatch moves, as far as known", // A sum of nothing that is
+                                                                      // known says nothing.
+         CELL(row.movedOpen != 0 && row.bytesMoved == 0
+                  ? Value(Unknown())
+                  : Value(sumText(grouped(row.bytesMoved), row.movedOpen))),
+         withUnit("B"), unknownAs("?")},
     };
     return tableOf<kColumns>("chips");
 }
@@ -401,7 +387,9 @@ const TableOf<PublishedFigure> &publishedFigureTable()
         {"measurement", "figure", "What the figure is", member<&Row::measurement>},
         {"form", "Form of the weights", member<&Row::form>},
         {kNumber | kTables, "published", "The figure, or its range",
-         CELL(Written(row.low, publishedText(row)))},
+         CELL(Written(row.low, row.low == row.high
+                                   ? fmt::format("{:g}", row.low)
+                                   : fmt::format("{:g} to {:g}", row.low, row.high)))},
         {"unit", "Unit of the figure", member<&Row::unit>},
         {kNumber | kDocument, "measured_low", "Low end of the published range",
          CELL(Real(row.low, 6, true))},

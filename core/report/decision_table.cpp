@@ -80,13 +80,6 @@ Value remarkValue(const CandidateFacts &row)
 
 using decision::Verdict;
 
-Value passesValue(const decision::Reason &reason)
-{
-    if (!reason.passes)
-        return Word{"open", Mark::Open};
-    return *reason.passes ? Word{"passes", Mark::Passes} : Word{"fails", Mark::Bad};
-}
-
 std::string noteOf(const decision::Reason &reason)
 {
     return reason.note;
@@ -289,7 +282,10 @@ const TableOf<decision::Reason> &reasonTable()
 {
     using Row = decision::Reason;
     static constexpr Column<Row> kColumns[] = {
-        {"passes", "state", "Whether the condition holds on this chip", passesValue,
+        {"passes", "state", "Whether the condition holds on this chip",
+         CELL(!row.passes   ? Word{"open", Mark::Open}
+              : *row.passes ? Word{"passes", Mark::Passes}
+                            : Word{"fails", Mark::Bad}),
          jsonOf(CELL(optionalJson(row.passes)))},
         {"gate", "condition", "What the compiler consults", member<&Row::gate>, originOf(noteOf)},
         {"offset", "Place in the hardware-abstraction table of compiler 9.509",

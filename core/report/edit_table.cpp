@@ -16,12 +16,6 @@ namespace kernscope::report {
 
 namespace {
 
-/// A number; "nan", "inf" and "-inf", which JSON has no numbers for, as strings.
-Json valueJson(double value)
-{
-    return std::isfinite(value) ? Json(value) : Json(fmt::format("{}", value));
-}
-
 Value whereValue(const EditFacts &row)
 {
     if (row.bundle == nullptr || row.edit->bytes.empty())
@@ -50,7 +44,8 @@ Json editFigureJson(const EditFacts &row, double value)
     if (hasNoFigure(row))
         return nullptr;
     if (edit.kind != Edit::Kind::SetStored)
-        return valueJson(value);
+        return std::isfinite(value) ? Json(value)
+                                    : Json(fmt::format("{}", value)); // JSON has no "nan"
     return edit.storedBeyond ? Json(static_cast<std::uint64_t>(edit.stored)) : Json(edit.stored);
 }
 
@@ -79,13 +74,6 @@ Value numberOf(const PickedSide &side, double value)
     const ElementType type = sideWeight(side).type;
     const bool narrow = bitWidth(type) <= 16 && isFloatingPoint(type);
     return fmt::format("{:.{}g}", value, narrow ? 5 : 9);
-}
-
-Value storedCodeOf(const PickedSide &side)
-{
-    if (!side.stored->stored)
-        return Word{"left out"};
-    return side.stored->code ? Value(fmt::format("{}", *side.stored->code)) : Value(Unknown());
 }
 
 Value fileOf(const PickedSide &side)
@@ -273,7 +261,10 @@ std::vector<PickedFact> pickedElementRows(const PickedSide &a, const PickedSide 
     add("Value", CELL(numberOf(row, row.stored->value)));
     if (comparable && a.stored != nullptr && b.stored != nullptr)
         addDistance(rows, a, b);
-    add("Code", storedCodeOf);
+    add("Code", CELL(!row.stored->stored ? Value(Word{"left out"})
+                                         : ofAny<Unknown>(row.stored->code, [](auto code) {
+                                               return fmt::format("{}", code);
+                                           })));
     add("Codebook",
         CELL(row.stored->entry ? known<Count>(row.stored->codebook) : Value(Unknown())));
     add("Entry", CELL(row.stored->entry ? numberOf(row, *row.stored->entry) : Value(Unknown())));

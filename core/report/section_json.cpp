@@ -141,13 +141,6 @@ GroupRow rowOfPiece(const LanePiece &piece)
     return row;
 }
 
-Value copyValue(const GroupRow &row)
-{
-    if (!row.copied)
-        return Absent();
-    return row.copy == 0 ? Value(Unknown()) : Value(Count{row.copy});
-}
-
 /// Of a record's words that the loader fills in; a hardware container has none.
 template <std::size_t Slot>
 Value slotValue(const GroupRow &row)
@@ -214,7 +207,9 @@ std::vector<Column<GroupRow>> groupColumns()
          CELL(row.addresses.empty() ? Value(Absent()) : Value(Count(row.codebook)))},
         {kNumber | kWindow, "copy",
          "Number of the copy that a further stream of tasks reads; a dash is the first",
-         copyValue}};
+         CELL(!row.copied     ? Value(Absent())
+              : row.copy == 0 ? Value(Unknown())
+                              : Value(Count{row.copy}))}};
     addSlots(columns, std::make_index_sequence<kSlots>());
     return columns;
 }
