@@ -13,7 +13,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <random>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -260,13 +259,9 @@ public:
     TemporaryFolder()
     {
         std::error_code fault;
-        const fs::path base = fs::temp_directory_path(fault);
-        std::random_device random;
-        for (int i = 0; i < 16 && !fault && m_path.empty(); ++i) {
-            const fs::path path = base / fmt::format("kernscope-selftest-{:08x}", random());
-            if (fs::create_directory(path, fault))
-                m_path = path;
-        }
+        std::string name = fs::temp_directory_path(fault) / "kernscope-selftest-XXXXXX";
+        if (!fault && ::mkdtemp(name.data()) != nullptr)
+            m_path = name;
     }
     ~TemporaryFolder()
     {
