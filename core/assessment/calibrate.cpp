@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/calibrate.h"
 
+#include "core/base/parts.h"
 #include "core/base/text.h"
 #include "core/format/table_rows.h"
 
@@ -77,14 +78,6 @@ const std::vector<Effect> &effects()
     return rows;
 }
 
-/// Takes the part up to `separator` off the text.
-std::string_view taken(std::string_view &text, char separator)
-{
-    const std::string_view part = text.substr(0, text.find(separator));
-    text.remove_prefix(std::min(text.size(), part.size() + 1));
-    return part;
-}
-
 /// A pattern, or a range of numbers "9..15".
 bool matches(std::string_view wanted, const std::string &value)
 {
@@ -100,19 +93,13 @@ bool matches(std::string_view wanted, const std::string &value)
 /// "group=ks4;kernel_w=9..11|15": each key has one of the values.
 bool holds(std::string_view conditions, const EffectSubject &subject)
 {
-    while (!conditions.empty()) {
-        const std::string_view condition = taken(conditions, ';');
+    return allParts(conditions, ';', [&](std::string_view condition) {
         const std::size_t equals = condition.find('=');
         const auto fact = subject.find(condition.substr(0, equals));
-        if (equals == condition.npos || fact == subject.end())
-            return false;
-        bool any = false;
-        for (std::string_view rest = condition.substr(equals + 1); !rest.empty() && !any;)
-            any = matches(taken(rest, '|'), fact->second);
-        if (!any)
-            return false;
-    }
-    return true;
+        return equals != condition.npos && fact != subject.end() &&
+               !allParts(condition.substr(equals + 1), '|',
+                         [&](std::string_view value) { return !matches(value, fact->second); });
+    });
 }
 
 /// One of its layers, with dense weights.

@@ -5,6 +5,7 @@
 #include "core/assessment/coverage.h"
 #include "core/assessment/weight_facts.h"
 #include "core/base/overlaid_file.h"
+#include "core/base/parts.h"
 #include "core/base/text.h"
 #include "core/bundle/build_facts.h"
 #include "core/bundle/bundle.h"
@@ -21,19 +22,6 @@
 namespace kernscope {
 
 namespace {
-
-/// Calls `each` for the parts of a text between separators, empty ones left out, until it is false.
-template <class Each>
-bool allParts(std::string_view text, char separator, const Each &each)
-{
-    while (!text.empty()) {
-        const std::string_view part = text.substr(0, text.find(separator));
-        text.remove_prefix(std::min(text.size(), part.size() + 1));
-        if (!part.empty() && !each(part))
-            return false;
-    }
-    return true;
-}
 
 /// What a pattern's terms are about: words and numbers by key. A key that is missing fails.
 class Facts

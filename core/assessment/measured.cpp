@@ -2,6 +2,7 @@
 #include "core/assessment/measured.h"
 
 #include "core/base/find.h"
+#include "core/base/parts.h"
 #include "core/format/table_rows.h"
 
 #include <fmt/format.h>
@@ -184,13 +185,11 @@ std::vector<Condition> conditionsOn(std::string_view conditions, const WeightFor
 {
     std::vector<Condition> made;
     const Evaluation evaluation(form, subject, {source, confidence});
-    while (!conditions.empty()) {
-        const std::string_view one = conditions.substr(0, conditions.find(';'));
-        const std::size_t equals = one.find('=');
-        if (equals != std::string_view::npos)
+    allParts(conditions, ';', [&](std::string_view one) {
+        if (const std::size_t equals = one.find('='); equals != one.npos)
             made.push_back(evaluation.evaluate(one.substr(0, equals), one.substr(equals + 1)));
-        conditions.remove_prefix(std::min(conditions.size(), one.size() + 1));
-    }
+        return true;
+    });
     return made;
 }
 
@@ -267,15 +266,11 @@ bool isKnownToHold(std::string_view formName, std::string_view conditions, const
         return false;
     const std::string none;
     const Evaluation evaluation(form, subject, {none, format::Confidence::Documented});
-    while (!conditions.empty()) {
-        const std::string_view one = conditions.substr(0, conditions.find(';'));
+    return allParts(conditions, ';', [&](std::string_view one) {
         const std::size_t equals = one.find('=');
-        if (!evaluation.evaluate(one.substr(0, equals), one.substr(equals + 1))
-                 .holds.value_or(false))
-            return false;
-        conditions.remove_prefix(std::min(conditions.size(), one.size() + 1));
-    }
-    return true;
+        return evaluation.evaluate(one.substr(0, equals), one.substr(equals + 1))
+            .holds.value_or(false);
+    });
 }
 
 std::span<const SpeedupRow> speedupRows()

@@ -8,16 +8,28 @@
 
 namespace kernscope {
 
-/// The pieces of a text between the characters `by`; those without a character are left out.
+/// Calls `each` for the pieces of a text between the characters `by`, but for those without a
+/// character, until it is false.
+template <class Each>
+bool allParts(std::string_view text, char by, const Each &each)
+{
+    while (!text.empty()) {
+        const std::string_view part = text.substr(0, text.find(by));
+        text.remove_prefix(std::min(text.size(), part.size() + 1));
+        if (!part.empty() && !each(part))
+            return false;
+    }
+    return true;
+}
+
+/// All of them.
 inline std::vector<std::string> partsOf(std::string_view text, char by)
 {
     std::vector<std::string> parts;
-    while (!text.empty()) {
-        const std::size_t end = std::min(text.find(by), text.size());
-        if (end > 0)
-            parts.emplace_back(text.substr(0, end));
-        text.remove_prefix(std::min(end + 1, text.size()));
-    }
+    allParts(text, by, [&parts](std::string_view part) {
+        parts.emplace_back(part);
+        return true;
+    });
     return parts;
 }
 

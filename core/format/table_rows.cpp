@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/format/table_rows.h"
 
-#include <algorithm>
+#include "core/base/parts.h"
 
 namespace kernscope::tables {
 
@@ -16,14 +16,13 @@ Result<CsvTable> load(std::string_view name)
 
 std::string_view conditionIn(std::string_view conditions, std::string_view key)
 {
-    std::string_view rest = conditions;
-    while (!rest.empty()) {
-        const std::string_view one = rest.substr(0, rest.find(';'));
+    std::string_view found;
+    allParts(conditions, ';', [&](std::string_view one) {
         if (one.starts_with(key) && one.size() > key.size() && one[key.size()] == '=')
-            return one.substr(key.size() + 1);
-        rest.remove_prefix(std::min(rest.size(), one.size() + 1));
-    }
-    return {};
+            found = one.substr(key.size() + 1);
+        return found.empty();
+    });
+    return found;
 }
 
 } // namespace kernscope::tables

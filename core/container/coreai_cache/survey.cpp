@@ -2,6 +2,7 @@
 #include "core/container/coreai_cache/survey.h"
 
 #include "core/base/error_builder.h"
+#include "core/base/parts.h"
 #include "core/base/sha256.h"
 #include "core/base/text.h"
 #include "core/format/table_rows.h"
@@ -417,13 +418,9 @@ Result<Survey> surveyFolder(const fs::path &path, Progress *progress, const Smal
 bool isRefused(std::string_view regionHash)
 {
     static const std::string nothing = Sha256::hexOf({}).value_or(std::string());
-    while (!regionHash.empty()) {
-        const std::string_view part = regionHash.substr(0, regionHash.find('_'));
-        if (part.size() >= kFewestDigits && nothing.starts_with(lowerCase(part)))
-            return true;
-        regionHash.remove_prefix(std::min(regionHash.size(), part.size() + 1));
-    }
-    return false;
+    return !allParts(regionHash, '_', [](std::string_view part) {
+        return part.size() < kFewestDigits || !nothing.starts_with(lowerCase(part));
+    });
 }
 
 Result<std::string> packageHash(const fs::path &package, const SmallFileReader &read)

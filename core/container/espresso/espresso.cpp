@@ -84,9 +84,7 @@ std::optional<std::uint64_t> numberOf(const Json &layer, std::string_view key)
 Shape shapeOf(std::string_view terms, const Json &layer)
 {
     Shape shape;
-    while (!terms.empty()) {
-        const std::string_view term = terms.substr(0, terms.find(' '));
-        terms.remove_prefix(std::min(terms.size(), term.size() + 1));
+    for (const std::string_view term : partsOf(terms, ' ')) {
         if (term == kByColumns)
             continue;
         const std::size_t slash = term.find('/');
@@ -100,19 +98,6 @@ Shape shapeOf(std::string_view terms, const Json &layer)
         shape.push_back(*extent);
     }
     return shape;
-}
-
-/// Names of values: "a,b".
-std::vector<std::string> namesOf(const std::string &list)
-{
-    std::vector<std::string> names;
-    for (std::size_t at = 0; at < list.size();) {
-        const std::size_t end = std::min(list.find(',', at), list.size());
-        if (end > at)
-            names.push_back(list.substr(at, end - at));
-        at = end + 1;
-    }
-    return names;
 }
 
 class NetReader
@@ -133,14 +118,14 @@ public:
             if (row.type == type)
                 operation.type = row.kind; // as the model before its compilation calls it
         }
-        for (std::string &bottom : namesOf(wordOf(layer, "bottom"))) {
+        for (std::string &bottom : partsOf(wordOf(layer, "bottom"), ',')) {
             if (operation.inputs.empty())
                 operation.inputs.push_back({"input", {}});
             mil::ProgramValue value;
             value.content = mil::Reference{std::move(bottom), {}};
             operation.inputs.front().values.push_back(std::move(value));
         }
-        for (std::string &top : namesOf(wordOf(layer, "top"))) {
+        for (std::string &top : partsOf(wordOf(layer, "top"), ',')) {
             mil::ValueType extents = typeOf(top);
             operation.outputs.push_back({std::move(top), std::move(extents), {}});
         }

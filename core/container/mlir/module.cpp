@@ -3,6 +3,7 @@
 
 #include "core/base/byte_text.h"
 #include "core/base/find.h"
+#include "core/base/parts.h"
 #include "core/container/mlir/cursor.h"
 #include "core/format/table_rows.h"
 
@@ -124,34 +125,22 @@ std::string_view Module::stringOf(std::uint32_t index) const
 
 namespace {
 
-/// Calls `take` with each word between blanks.
-template <class Take>
-void eachWord(std::string_view text, Take take)
-{
-    for (std::size_t at = 0; at < text.size();) {
-        const std::size_t end = std::min(text.find(' ', at), text.size());
-        if (end > at)
-            take(text.substr(at, end - at));
-        at = end + 1;
-    }
-}
-
 void takeFields(KindRow &row, std::string_view cell)
 {
-    eachWord(cell, [&row](std::string_view word) {
+    for (const std::string_view word : partsOf(cell, ' ')) {
         const std::size_t colon = word.find(':');
         if (colon != std::string_view::npos && colon + 1 < word.size())
             row.fields.push_back(
                 {word[colon + 1], word.ends_with('*'), std::string(word.substr(0, colon))});
-    });
+    }
 }
 
 void takeProperties(PropertyRow &row, std::string_view cell)
 {
-    eachWord(cell, [&row](std::string_view word) {
+    for (const std::string_view word : partsOf(cell, ' ')) {
         const bool optional = word.ends_with('?');
         row.properties.push_back({std::string(word.substr(0, word.size() - optional)), optional});
-    });
+    }
 }
 
 using RowsByCode =

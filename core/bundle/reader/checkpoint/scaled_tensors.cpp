@@ -3,6 +3,7 @@
 
 #include "core/base/error_builder.h"
 #include "core/base/little_endian.h"
+#include "core/base/parts.h"
 #include "core/base/text.h"
 #include "core/bundle/reader/checkpoint/codes_config.h"
 #include "core/form/constant_order.h"
@@ -203,14 +204,9 @@ private:
         if (!name.ends_with(set.codes))
             return false;
         const std::string stem(name.substr(0, name.size() - set.codes.size()));
-        std::string_view rest = set.beside;
-        while (!rest.empty()) {
-            const std::string_view one = rest.substr(0, rest.find(' '));
-            if (!tensor(stem + std::string(one)))
-                return false;
-            rest.remove_prefix(std::min(rest.size(), one.size() + 1));
-        }
-        return true;
+        return allParts(set.beside, ' ', [&](std::string_view one) {
+            return tensor(stem + std::string(one)) != nullptr;
+        });
     }
 
     std::nullopt_t leave(const std::string &codes, std::string_view kind)
