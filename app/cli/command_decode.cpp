@@ -2,10 +2,10 @@
 #include "app/cli/command.h"
 #include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
+#include "core/base/parts.h"
 #include "core/bundle/bundle.h"
 #include "core/report/tensor_export.h"
 
-#include <charconv>
 #include <numeric>
 
 #include <CLI/CLI.hpp>
@@ -38,16 +38,6 @@ Error badRows(std::string_view found, std::string expected)
                       "These rows cannot be taken.");
 }
 
-std::optional<std::uint64_t> numberOf(std::string_view text, std::uint64_t otherwise)
-{
-    if (text.empty())
-        return otherwise;
-    std::uint64_t number = 0;
-    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return failure == std::errc() && end == text.data() + text.size() ? std::optional(number)
-                                                                      : std::nullopt;
-}
-
 /// Rows are indices of the first axis.
 Result<std::optional<report::TensorRows>> rowsOf(const Weight &weight, std::string_view rows)
 {
@@ -57,8 +47,8 @@ Result<std::optional<report::TensorRows>> rowsOf(const Weight &weight, std::stri
     const std::size_t colon = rows.find(':');
     if (colon == std::string_view::npos)
         return tl::unexpected(badRows(rows, "FIRST:LAST"));
-    const auto first = numberOf(rows.substr(0, colon), 0);
-    const auto last = numberOf(rows.substr(colon + 1), extent);
+    const auto first = colon == 0 ? 0 : digitsOf(rows.substr(0, colon));
+    const auto last = colon + 1 == rows.size() ? extent : digitsOf(rows.substr(colon + 1));
     if (!first || !last || *first > *last || *last > extent)
         return tl::unexpected(badRows(rows, fmt::format("rows within 0:{}", extent)));
     return report::TensorRows{*first, *last};

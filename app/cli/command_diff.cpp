@@ -3,12 +3,12 @@
 #include "app/cli/diff_text.h"
 #include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
+#include "core/base/parts.h"
 #include "core/bundle/bundle.h"
 #include "core/report/audit_report.h"
 #include "core/report/difference_formats.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -91,16 +91,10 @@ std::optional<ElementChoice::Steps> stepsOf(std::string_view text)
     const std::size_t colon = text.find(':');
     if (colon == std::string_view::npos)
         return std::nullopt;
-    ElementChoice::Steps steps{0, UINT64_MAX};
-    const auto read = [](std::string_view digits, std::uint64_t &number) {
-        const auto [end, failure] =
-            std::from_chars(digits.data(), digits.data() + digits.size(), number);
-        return digits.empty() || (failure == std::errc() && end == digits.data() + digits.size());
-    };
-    if (!read(text.substr(0, colon), steps.first) || !read(text.substr(colon + 1), steps.last) ||
-        steps.first > steps.last)
-        return std::nullopt;
-    return steps;
+    const auto first = colon == 0 ? 0 : digitsOf(text.substr(0, colon));
+    const auto last = colon + 1 == text.size() ? UINT64_MAX : digitsOf(text.substr(colon + 1));
+    return first && last && *first <= *last ? std::optional(ElementChoice::Steps{*first, *last})
+                                            : std::nullopt;
 }
 
 /// The errors of all bundles, each with its bundle's name before the file.

@@ -5,6 +5,7 @@
 #include "core/assessment/consumer_kinds.h"
 #include "core/assessment/weight_facts.h"
 #include "core/base/error_builder.h"
+#include "core/base/parts.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/half_counts.h"
 #include "core/bundle/statistics.h"
@@ -12,7 +13,7 @@
 #include "core/patch/edit/find_weight.h"
 #include "core/patch/reencode/reencode.h"
 
-#include <charconv>
+#include <climits>
 #include <cmath>
 #include <numeric>
 
@@ -32,15 +33,13 @@ tl::unexpected<Error> usageFault(std::string field, std::string expected, std::s
 
 Result<codec::SparsePattern> patternOf(const EncodeOptions &options)
 {
-    codec::SparsePattern pattern;
-    const char *end = options.pattern.data() + options.pattern.size();
-    const auto first = std::from_chars(options.pattern.data(), end, pattern.keep);
-    const bool colon = first.ec == std::errc() && first.ptr != end && *first.ptr == ':';
-    const auto second = colon ? std::from_chars(first.ptr + 1, end, pattern.of) : first;
-    if (!colon || second.ec != std::errc() || second.ptr != end)
+    const std::string_view text = options.pattern;
+    const std::size_t colon = std::min(text.find(':'), text.size());
+    const auto keep = digitsOf(text.substr(0, colon));
+    const auto of = digitsOf(text.substr(std::min(colon + 1, text.size())));
+    if (!keep || !of)
         return usageFault("--pattern", "N:M, N elements kept of M", options.pattern);
-    pattern.axis = options.axis.value_or(1);
-    return pattern;
+    return codec::SparsePattern{*keep, *of, options.axis.value_or(1)};
 }
 
 /// What is kept, added to a form that has the rest.
@@ -135,12 +134,8 @@ static std::string severalText(const Bundle &bundle, const EncodedBundle &encode
 /// 16 of "ios16"; 0 of anything else.
 unsigned opsetOf(std::string_view opset)
 {
-    unsigned number = 0;
-    if (!opset.starts_with("ios"))
-        return 0;
-    const char *end = opset.data() + opset.size();
-    const auto read = std::from_chars(opset.data() + 3, end, number);
-    return read.ec == std::errc() && read.ptr == end ? number : 0;
+    const auto number = opset.starts_with("ios") ? digitsOf(opset.substr(3)) : std::nullopt;
+    return number && *number <= UINT_MAX ? static_cast<unsigned>(*number) : 0;
 }
 
 /// A weight in its new form, on its way into the bundle.

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +34,15 @@ inline std::vector<std::string> partsOf(std::string_view text, char by)
         return true;
     });
     return parts;
+}
+
+/// The number that the digits of a text are, all of it.
+inline std::optional<std::uint64_t> digitsOf(std::string_view text, int base = 10)
+{
+    std::uint64_t number = 0;
+    const char *end = text.data() + text.size();
+    const auto read = std::from_chars(text.data(), end, number, base);
+    return read.ec == std::errc() && read.ptr == end ? std::optional(number) : std::nullopt;
 }
 
 } // namespace kernscope

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/difference_formats.h"
 
-#include "core/base/platform.h"
+#include "core/base/csv.h"
+#include "core/base/parts.h"
 #include "core/base/svg.h"
 #include "core/bundle/bundle.h"
 #include "core/report/document.h"
 
-#include <charconv>
 #include <cmath>
-#include <system_error>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -89,16 +88,11 @@ std::string differenceTitle(const CheckedDifference &checked)
 /// all of them. Anything else stays as it is.
 std::string readableNumber(const std::string &text)
 {
-    const char *end = text.data() + text.size();
-    std::uint64_t whole = 0;
-    if (const auto read = std::from_chars(text.data(), end, whole);
-        read.ec == std::errc() && read.ptr == end)
-        return grouped(whole);
-    double number = 0;
-    const auto read = platform::readNumber(text.data(), end, number);
+    if (const auto whole = digitsOf(text))
+        return grouped(*whole);
+    const auto number = parseNumber(text);
     const bool longer = text.find('.') != std::string::npos && text.size() > 8;
-    return longer && read.ec == std::errc() && read.ptr == end ? fmt::format("{:.6g}", number)
-                                                               : text;
+    return longer && number ? fmt::format("{:.6g}", *number) : text;
 }
 
 /// A cell of the tables for people.

@@ -2,12 +2,11 @@
 #include "core/search/pattern.h"
 
 #include "core/base/overlaid_file.h"
+#include "core/base/parts.h"
 #include "core/bundle/bundle.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
-#include <system_error>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -72,11 +71,9 @@ std::optional<Integer> parseMagnitude(std::string_view text)
     const bool hex = text.starts_with("0x") || text.starts_with("0X");
     if (hex)
         text.remove_prefix(2);
-    const auto [end, fault] =
-        std::from_chars(text.data(), text.data() + text.size(), number.magnitude, hex ? 16 : 10);
-    if (text.empty() || fault != std::errc() || end != text.data() + text.size())
-        return std::nullopt;
-    return number;
+    const auto magnitude = digitsOf(text, hex ? 16 : 10);
+    number.magnitude = magnitude.value_or(0);
+    return magnitude ? std::optional(number) : std::nullopt;
 }
 
 constexpr std::uint64_t kStep = 1U << 20; ///< bytes between two looks at the progress
@@ -140,11 +137,9 @@ std::optional<WideInteger> wideInteger(std::string_view text)
         wide.negative = text.front() == '-';
         text.remove_prefix(1);
     }
-    const auto [end, error] =
-        std::from_chars(text.data(), text.data() + text.size(), wide.magnitude);
-    const bool whole = error == std::errc() && end == text.data() + text.size();
+    wide.magnitude = digitsOf(text).value_or(0);
     const bool fits = !wide.negative || wide.magnitude <= std::uint64_t(1) << 63;
-    return whole && fits && wide.magnitude > kExact ? std::optional(wide) : std::nullopt;
+    return fits && wide.magnitude > kExact ? std::optional(wide) : std::nullopt;
 }
 
 bool BytePattern::fits(std::span<const std::byte> bytes) const

@@ -5,13 +5,13 @@
 #include "core/base/error_builder.h"
 #include "core/base/find.h"
 #include "core/base/overlaid_file.h"
+#include "core/base/parts.h"
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/element_place.h"
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <system_error>
 
 #include <fmt/args.h>
@@ -50,11 +50,7 @@ std::optional<std::uint64_t> parseUnsigned(std::string_view text)
     const bool hex = text.starts_with("0x") || text.starts_with("0X");
     if (hex)
         text.remove_prefix(2);
-    std::uint64_t number = 0;
-    const auto read =
-        std::from_chars(text.data(), text.data() + text.size(), number, hex ? 16 : 10);
-    const bool whole = !text.empty() && read.ec == std::errc() && read.ptr == text.end();
-    return whole ? std::optional(number) : std::nullopt;
+    return digitsOf(text, hex ? 16 : 10);
 }
 
 /// A weight (first) or a section (second).

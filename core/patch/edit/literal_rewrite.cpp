@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/edit/literal_rewrite.h"
 
+#include "core/base/parts.h"
 #include "core/base/platform.h"
 #include "core/numeric/convert.h"
 #include "core/numeric/half.h"
 
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <limits>
 
@@ -243,9 +243,7 @@ std::optional<Rewrite> rewriteExtent(std::span<const std::byte> program, mil::So
         return std::nullopt;
     const auto bytes = program.subspan(span.offset, span.length);
     const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
-    std::uint64_t read = 0;
-    const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), read);
-    if (fault == std::errc() && end == text.data() + text.size() && read == before)
+    if (digitsOf(text) == before)
         return rewriteToken(program, span, fmt::format("{}", after));
     return rewriteVarint(program, span, before, after);
 }

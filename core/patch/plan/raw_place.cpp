@@ -6,6 +6,7 @@
 #include "core/base/find.h"
 #include "core/base/little_endian.h"
 #include "core/base/overlaid_file.h"
+#include "core/base/parts.h"
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/container/hwx/container.h"
@@ -14,7 +15,6 @@
 #include "core/patch/plan/planner.h"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 
 #include <fmt/format.h>
@@ -39,15 +39,6 @@ struct FieldPath {
     std::string block, reg, field;
 };
 
-std::optional<std::size_t> numberOf(std::string_view text)
-{
-    std::size_t value = 0;
-    const auto [stop, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (text.empty() || fault != std::errc() || stop != text.data() + text.size())
-        return std::nullopt;
-    return value;
-}
-
 Result<FieldPath> parsePath(const std::string &path)
 {
     constexpr std::string_view kTask = "task[";
@@ -68,8 +59,8 @@ Result<FieldPath> parsePath(const std::string &path)
         std::string_view(parts[0]).substr(kTask.size(), parts[0].size() - kTask.size() - 1);
     const auto comma = number.find(',');
     const bool several = comma != std::string_view::npos;
-    const auto text = several ? numberOf(number.substr(0, comma)) : std::optional<std::size_t>(0);
-    const auto task = numberOf(several ? number.substr(comma + 1) : number);
+    const auto text = several ? digitsOf(number.substr(0, comma)) : std::optional<std::size_t>(0);
+    const auto task = digitsOf(several ? number.substr(comma + 1) : number);
     if (!text || !task)
         return wrong();
     return FieldPath{*text, *task, parts[1], parts[2], parts.size() == 4 ? parts[3] : ""};
