@@ -341,9 +341,6 @@ void noteUnchecked(const std::string &patch, Applied &applied)
 std::string appliedText(const PatchTarget &target, const ApplyArguments &arguments,
                         const Applied &applied)
 {
-    const auto counted = [](std::uint64_t count, std::string_view one) {
-        return fmt::format("{} {}{}", grouped(count), one, count == 1 ? "" : "s");
-    };
     std::uint64_t bytes = 0;
     for (const ByteRange &range : applied.changed.ranges)
         bytes += range.bytes.value;

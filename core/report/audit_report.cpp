@@ -22,11 +22,6 @@ Value auditFigure(double number)
                                  : Value(Word("not finite", Mark::Bad));
 }
 
-Json auditFigureJson(double number)
-{
-    return std::isfinite(number) ? Json(number) : Json(nullptr);
-}
-
 Json rowRunsJson(const AuditedWeight &row)
 {
     if (row.rows.size() < 2)
@@ -146,12 +141,12 @@ const TableOf<AuditedWeight> &auditTable()
                           : Json::array({row.rows.front().first, row.rows.back().end})))},
          {kNumber, "error",
           "Relative RMSE: of the difference, over that of the checkpoint's values",
-          CELL(auditFigure(row.error)), jsonOf(CELL(auditFigureJson(row.error)))},
+          CELL(auditFigure(row.error)), jsonOf(CELL(finiteJson(row.error)))},
          {kNumber, "best_possible", "best possible",
           "Least relative RMSE that the stored form could have; of sampled blocks unless exact",
-          CELL(auditFigure(row.bestPossible)), jsonOf(CELL(auditFigureJson(row.bestPossible)))},
+          CELL(auditFigure(row.bestPossible)), jsonOf(CELL(finiteJson(row.bestPossible)))},
          {kNumber | kDocument, "sampled_error", "Relative RMSE of the sampled blocks",
-          CELL(auditFigure(row.sampledError)), jsonOf(CELL(auditFigureJson(row.sampledError)))},
+          CELL(auditFigure(row.sampledError)), jsonOf(CELL(finiteJson(row.sampledError)))},
          {kDocument, "sampled", "Whether the best possible error is of a sample",
           CELL(row.sampled)},
          {kNumber, "not_nearest", "not nearest",
@@ -287,9 +282,9 @@ const TableOf<NearerRow> &nearerTable()
          {kName, "checkpoint_name", "checkpoint", "Tensor of the checkpoint that both should hold",
           CELL(View(row.package->checkpointName))},
          {kNumber, "error", "Relative RMSE of the package's weight",
-          CELL(auditFigure(row.package->error)), jsonOf(CELL(auditFigureJson(row.package->error)))},
+          CELL(auditFigure(row.package->error)), jsonOf(CELL(finiteJson(row.package->error)))},
          {kNumber, "sibling_error", "of the other", "Relative RMSE of the other build's weight",
-          CELL(auditFigure(row.sibling->error)), jsonOf(CELL(auditFigureJson(row.sibling->error)))},
+          CELL(auditFigure(row.sibling->error)), jsonOf(CELL(finiteJson(row.sibling->error)))},
          {"nearer", "Which build is nearer to the checkpoint; alike: within one percent",
           CELL(Word(row.nearer == 0  ? "alike"
                     : row.nearer < 0 ? "package"

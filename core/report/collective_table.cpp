@@ -234,11 +234,6 @@ void addGates(const target::Target &target, Facts &facts)
                          gate.found, gate.source});
 }
 
-Json reducedJson(float value)
-{
-    return json(Real{static_cast<double>(value)});
-}
-
 Value tileNumber(float value)
 {
     return Written{static_cast<double>(value), fmt::format("{}", value)};
@@ -316,16 +311,16 @@ Json reduceJson(const codec::ReductionTrace &made, std::size_t values, std::stri
     json["values"] = values;
     json["tile"] = codec::Reduction::kTile;
     json["tiles"] = jsonArray(tileTable(), tileRows(made));
-    json["accumulator"] = reducedJson(made.whole.accumulator);
-    json["port"] = reducedJson(halfToFloat(made.whole.port));
+    json["accumulator"] = finiteJson(made.whole.accumulator);
+    json["port"] = finiteJson(halfToFloat(made.whole.port));
     json["port_bits"] = made.whole.port;
     json["exact"] = report::json(Real{made.exact});
-    json["fp16_accumulator"] = reducedJson(made.everyStep);
+    json["fp16_accumulator"] = finiteJson(made.everyStep);
     json["contested_tiles"] = made.whole.contested;
     json["readings"] = readingsJson(format::readingsOf("reduction_tile"));
     json["aligned"] = {{"bits", codec::ReductionTrace::kAlignedBits},
-                       {"accumulator", reducedJson(made.aligned.accumulator)},
-                       {"port", reducedJson(halfToFloat(made.aligned.port))},
+                       {"accumulator", finiteJson(made.aligned.accumulator)},
+                       {"port", finiteJson(halfToFloat(made.aligned.port))},
                        {"port_bits", made.aligned.port},
                        {"differs", made.readingsDiffer()}};
     json["contested_range"] = {codec::Reduction::kContestedFrom,
@@ -334,7 +329,7 @@ Json reduceJson(const codec::ReductionTrace &made, std::size_t values, std::stri
         return {{"format", type},
                 {"overflow", one.mode},
                 {"code", one.code},
-                {"value", reducedJson(one.value)},
+                {"value", finiteJson(one.value)},
                 {"source", "chapter 36, fp8 datapath"}};
     });
     json["source"] = "chapter 20, radix-4 reduction and wide accumulator";

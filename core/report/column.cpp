@@ -121,11 +121,6 @@ SortValue numberOrder(double number)
     return std::isnan(number) ? SortValue() : SortValue(number);
 }
 
-Json wholeJson(double number)
-{
-    return std::isfinite(number) ? Json(number) : Json(nullptr);
-}
-
 } // namespace
 
 TextTable::TextTable(std::vector<Column> columns) : m_columns(std::move(columns)) {}
@@ -353,11 +348,6 @@ std::string ratioText(double ratio)
     return fmt::format("{:.3f}", ratio);
 }
 
-std::string hexText(std::uint64_t number, int digits)
-{
-    return fmt::format("0x{:0{}x}", number, digits);
-}
-
 std::string siText(double value, std::string_view unit)
 {
     struct Prefix {
@@ -455,9 +445,9 @@ Json json(const Value &value)
                               [](const Hex &hex) { return numberJson(hex.number); },
                               [](const Ratio &ratio) { return ratioJson(ratio.number); },
                               [](const Percent &percent) { return ratioJson(percent.fraction); },
-                              [](const Real &real) { return wholeJson(real.number); },
-                              [](const Seconds &time) { return wholeJson(time.number); },
-                              [](const Written &written) { return wholeJson(written.number); },
+                              [](const Real &real) { return finiteJson(real.number); },
+                              [](const Seconds &time) { return finiteJson(time.number); },
+                              [](const Written &written) { return finiteJson(written.number); },
                               [](const Word &word) { return Json(wordText(word)); },
                               [](const FilePlace &place) { return Json(filePlaceText(place)); },
                               [](const View &view) { return Json(view); },

@@ -81,11 +81,6 @@ Result<void> findCodebooks(CheckedDifference &checked, Progress *progress)
     return {};
 }
 
-Json finiteJson(double number)
-{
-    return std::isfinite(number) ? Json(number) : Json(nullptr);
-}
-
 /// What explains the difference of a pair.
 Json ruleJson(const ValueRule &rule)
 {

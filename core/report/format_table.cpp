@@ -94,11 +94,6 @@ using format::ActivationTable;
 
 constexpr int kActivationDigits = 6;
 
-Json halfJson(float value)
-{
-    return json(Real{static_cast<double>(value)});
-}
-
 /// Of one of several entries that are a field, its number among them.
 Value entryName(const ActivationEntry &row)
 {
@@ -120,7 +115,7 @@ Json activationValuesJson(const ActivationEntry &row)
 {
     Json values = Json::array();
     for (std::size_t i = 0; i < row.count; ++i)
-        values.push_back(halfJson(row.table->value(row.entry + i)));
+        values.push_back(finiteJson(row.table->value(row.entry + i)));
     return values;
 }
 
@@ -416,7 +411,7 @@ Json activationJson(std::string_view name, const ActivationTable &table,
     json["knots"] = jsonArray(knotTable(), knotFacts(table));
     json["evaluated"] = listJson(evaluated, [&](const auto &each) -> Json {
         return {{"input", each.input},
-                {"output", halfJson(halfToFloat(each.bits))},
+                {"output", finiteJson(halfToFloat(each.bits))},
                 {"bits", each.bits}};
     });
     return json;

@@ -22,6 +22,11 @@ Json numberJson(std::uint64_t number)
     return number <= kExact ? Json(number) : Json(std::to_string(number));
 }
 
+Json finiteJson(double number)
+{
+    return std::isfinite(number) ? Json(number) : Json(nullptr);
+}
+
 Json numberJson(const std::optional<std::uint64_t> &number)
 {
     return number ? numberJson(*number) : Json(nullptr);

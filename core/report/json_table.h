@@ -69,6 +69,8 @@ Json listJson(const Items &items, Function json)
 
 // How the documents write numbers and shapes.
 
+/// Null for what is no finite number.
+Json finiteJson(double number);
 /// An integer, or a string where a double cannot hold it exactly.
 Json numberJson(std::uint64_t number);
 /// The same; what is not known: null.

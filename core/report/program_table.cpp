@@ -168,12 +168,6 @@ std::string typeOf(const GraphRow &row)
 using graph::EdgeKind;
 using graph::Neighbourhood;
 
-/// What is not known: null.
-Json storedJson(std::optional<std::uint64_t> bytes)
-{
-    return bytes ? numberJson(*bytes) : Json(nullptr);
-}
-
 Json extentsJson(const mil::ValueType &type)
 {
     if (!type.isTensor())
@@ -205,7 +199,7 @@ void addNode(Json &json, const Neighbourhood &drawn, std::size_t n)
         json["address"] = weight.address();
         json["form"] = formText(weight.form);
         const auto stored = knownStoredBytes(weight);
-        json["stored_bytes"] = storedJson(stored ? std::optional(stored->value) : std::nullopt);
+        json["stored_bytes"] = numberJson(stored);
         json["type"] = graph.result(n);
         json["shape"] = numbersJson(weight.shape);
     } else {
@@ -239,7 +233,7 @@ Json graphUnitJson(const Neighbourhood &drawn, std::size_t index)
             json["repeat"] = {{"id", unit.run},
                               {"turns", unit.turns},
                               {"operations", drawn.graph->runs()[unit.run].operations}};
-            json["stored_bytes"] = storedJson(drawn.storedBytes(unit));
+            json["stored_bytes"] = numberJson(drawn.storedBytes(unit));
         }
         json["operations"] = drawn.operations(unit);
         json["weights"] = drawn.weights(unit);
