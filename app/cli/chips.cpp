@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/chips.h"
 
+#include "core/base/find.h"
 #include "core/bundle/build_facts.h"
 #include "core/bundle/bundle.h"
 #include "core/format/table_rows.h"
@@ -8,6 +9,7 @@
 #include "core/report/decision_table.h"
 #include "core/report/json_table.h"
 #include "core/report/placement_table.h"
+#include "core/report/weight_table.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -72,11 +74,7 @@ std::string callText(const target::Target &target)
 /// Several functions are several dispatches: what all of them move.
 std::string movedWhen(const Bundle &bundle)
 {
-    const auto &weights = bundle.weights();
-    const bool several = std::ranges::any_of(weights, [&weights](const Weight &each) {
-        return each.function != weights[0].function || each.model != weights[0].model;
-    });
-    return several ? "where every function runs once" : "a dispatch";
+    return report::severalFunctions(bundle) ? "where every function runs once" : "a dispatch";
 }
 
 std::string targetTotalsText(const TargetTotals &totals, const Bundle &bundle)
@@ -256,9 +254,8 @@ std::string matrixText(const Bundle &bundle, const DecisionTable &table)
 {
     std::string text = terminalText(report::outcomeMatrix(bundle, table));
     text += "\n  S streams, F folds, - dense, X rejected, ? unknown\n";
-    std::vector<TargetTotals> sums;
-    for (std::size_t column = 0; column < table.columns(); ++column)
-        sums.push_back(table.totals(column));
+    const auto sums =
+        mapped(table.columns(), [&](std::size_t column) { return table.totals(column); });
     return text + heading("Moved " + movedWhen(bundle)) +
            tableText(report::targetTotalsTable(), sums, {{"moved", "moved"}});
 }

@@ -54,15 +54,6 @@ std::string bundleSummary(const Bundle &bundle)
                        bytesText(totals.denseFp16Bytes.value), ratio);
 }
 
-std::vector<TargetTotals> chipTotals(const Bundle &bundle)
-{
-    const DecisionTable table(bundle, allTargets());
-    std::vector<TargetTotals> rows;
-    for (std::size_t column = 0; column < table.columns(); ++column)
-        rows.push_back(table.totals(column));
-    return rows;
-}
-
 /// The largest by stored bytes whose values can be read, the largest first.
 std::vector<std::size_t> picturedWeights(const Bundle &bundle)
 {
@@ -131,7 +122,10 @@ Result<std::string> bundleHtml(const BundleReport &report, Progress *progress)
         page.addTable("Worth a look", findingTable(), findingRows(bundle, report.findings));
     const StatisticsOptions asked{!report.statistics.empty(), false};
     page.addTable("Weights", weightTable(), weightRows(bundle, report.statistics, asked));
-    page.addTable("What each chip does with the weights", targetTotalsTable(), chipTotals(bundle));
+    const DecisionTable table(bundle, allTargets());
+    page.addTable(
+        "What each chip does with the weights", targetTotalsTable(),
+        mapped(table.columns(), [&](std::size_t column) { return table.totals(column); }));
     if (asked.figures) {
         TRY(addWeightPictures(page, bundle, progress));
     }
