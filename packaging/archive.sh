@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Makes archives that are unpacked anywhere and run: kernscope-cli-VERSION-linux-ARCH.tar.gz (command
 # line) and kernscope-VERSION-linux-ARCH.tar.gz (window and command line), with the libraries that they
-# need, but for those of C and C++: made on Debian 12 they start where these are those of glibc 2.35 and
-# g++ 12 or later: Ubuntu 22.04, Debian 12 and what came after them; the window also needs X11 or
-# Wayland, OpenGL (libgl1, libegl1, libopengl0) and a font.
+# need, but for those of C. The command line holds its C++ library; Highway beside it takes four old
+# functions of the host's. Made on Debian 12 it starts with glibc 2.34 or later (Ubuntu 22.04, Debian
+# 12), the window also needs the C++ library of g++ 12, X11 or Wayland, OpenGL (libgl1, libegl1,
+# libopengl0) and a font.
 #   packaging/archive.sh [--no-gui] [--output FOLDER] [--root FOLDER]
 # The archives go to FOLDER (default .build/archives). --root (as root) tries them in a bare Debian 13,
 # made there by debootstrap from the mirror that apt-get uses here.
@@ -24,9 +25,6 @@ while [ $# -gt 0 ]; do
     shift
 done
 install_packages check
-targets=(kernscope-cli)
-[ $gui = OFF ] || targets+=(kernscope)
-configure_and_build release -DBUILD_TESTING=OFF -DKERNSCOPE_BENCH=OFF -DKERNSCOPE_GUI=$gui -- "${targets[@]}"
 mkdir -p "$output"
 version=$(sed -n 's/^project(kernscope VERSION \([0-9.]*\).*/\1/p' "$kernscope_root/CMakeLists.txt")
 work=$(mktemp -d)
@@ -43,11 +41,18 @@ libraries() {
     done
 }
 
-# pack NAME PROGRAM…: the folder and its archive.
+# pack NAME [cmake option …] -- PROGRAM…: the folder and its archive.
 pack() {
-    local name=$1-$version-linux-$(uname -m) plugins file
+    local name=$1-$version-linux-$(uname -m) build=$kernscope_root/.build/archive-$1 options=() plugins file
     local place=$work/$name
     shift
+    while [ "$1" != -- ]; do options+=("$1"); shift; done
+    shift
+    echo "Building $* into $build" >&2
+    cmake -S "$kernscope_root" --preset release -B "$build" -DBUILD_TESTING=OFF -DKERNSCOPE_BENCH=OFF "${options[@]}" >&2
+    cmake --build "$build" --target "$@" >&2
+    rm -rf "$work/installed"
+    cmake --install "$build" --prefix "$work/installed" --strip >&2
     mkdir -p "$place/bin" "$place/lib" "$place/share/doc"
     cp -r "$work/installed/share/kernscope" "$work/installed/share/man" "$place/share/"
     cp "$kernscope_root/LICENSE" "$place/share/doc/"
@@ -75,9 +80,8 @@ pack() {
     echo "$output/$name.tar.gz"
 }
 
-cmake --install "$kernscope_root/.build/release" --prefix "$work/installed" --strip >&2
-pack kernscope-cli kernscope-cli
-[ $gui = OFF ] || pack kernscope kernscope kernscope-cli
+pack kernscope-cli -DKERNSCOPE_GUI=OFF -DKERNSCOPE_STATIC_CXX=ON -- kernscope-cli
+[ $gui = OFF ] || pack kernscope -- kernscope kernscope-cli
 
 # Unpacked below a name with a space, in an environment with nothing of this machine.
 try() {

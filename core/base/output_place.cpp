@@ -8,12 +8,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <random>
 #include <system_error>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 
 namespace kernscope {
@@ -57,10 +57,11 @@ std::string partPrefix(const fs::path &path)
 
 std::string randomLetters()
 {
-    std::random_device random;
-    std::string letters;
-    for (std::size_t i = 0; i < kRandomLetters; ++i)
-        letters += kLetters[random() % kLetters.size()];
+    std::string letters(kRandomLetters, '\0');
+    // Where there are none the names are equal, and the second is refused as one that exists.
+    static_cast<void>(::getentropy(letters.data(), letters.size()));
+    for (char &letter : letters)
+        letter = kLetters[static_cast<unsigned char>(letter) % kLetters.size()];
     return letters;
 }
 
