@@ -238,6 +238,27 @@ std::string withoutNumber(const std::string &name)
                : std::string();
 }
 
+bool namesOther(const std::string &name, std::string_view held, std::string_view other)
+{
+    const auto same = static_cast<std::size_t>(
+        std::mismatch(held.begin(), held.end(), other.begin(), other.end()).first - held.begin());
+    const auto partBefore = [&](std::size_t at) {
+        return at == 0 || held.rfind('.', at - 1) == held.npos ? 0 : held.rfind('.', at - 1) + 1;
+    };
+    const std::size_t part = partBefore(same), end = held.find('.', part),
+                      ends = other.find('.', part);
+    if (end == held.npos || ends == other.npos || held.substr(end) != other.substr(ends) ||
+        held.substr(part, end - part) == other.substr(part, ends - part))
+        return false;
+    if (part == 0)
+        return false; // "2" of "2.weight" may be any number
+    const std::size_t from = partBefore(part - 1);
+    const auto has = [&, whole = "_" + name + "_"](std::string_view parts) {
+        return whole.find("_" + programName(parts) + "_") != whole.npos;
+    };
+    return has(other.substr(from, ends - from)) && !has(held.substr(from, end - from));
+}
+
 std::vector<std::size_t> expectedOrder(std::span<const std::string> names,
                                        std::span<const std::optional<double>> positions)
 {

@@ -148,28 +148,26 @@ std::optional<Reference> Reference::joined(const Bundle &checkpoint,
     return made;
 }
 
-std::optional<Reference> Reference::foldedWeight(const Bundle &checkpoint, const FoldedNorm &norm,
-                                                 Folding folding)
+std::optional<Reference> Reference::foldedWeight(const Bundle &checkpoint, const FoldedNorm &norm)
 {
     auto made = whole(checkpoint, norm.convolution);
     if (!made || (norm.groups == 0 && made->shape[0] != norm.variance.size()))
         return std::nullopt;
     made->groupRows = norm.groups == 0 ? 0 : made->shape[0] / norm.groups;
-    made->factors = norm.factors(folding);
+    made->factors = norm.factors();
     made->transform =
         fmt::format("batch norm folded: {} by the gain of {} over sqrt(running_var + {:g})",
                     made->name, norm.name, norm.epsilon);
     return made;
 }
 
-std::optional<Reference> Reference::foldedBias(const Bundle &, const FoldedNorm &norm,
-                                               std::string name, Folding folding)
+Reference Reference::foldedBias(const FoldedNorm &norm, std::string name)
 {
     Reference made;
     made.name = std::move(name);
     made.shape = {norm.variance.size()};
     made.elements = norm.variance.size();
-    made.own = norm.biases(folding);
+    made.own = norm.biases();
     made.isBias = true;
     made.transform =
         fmt::format("batch norm folded: bias less mean by gain over deviation of {}", norm.name);

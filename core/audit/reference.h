@@ -56,10 +56,8 @@ public:
     /// The rows of several, one tensor after the other; their other extents are equal.
     static std::optional<Reference> joined(const Bundle &checkpoint,
                                            std::span<const std::size_t> tensors);
-    static std::optional<Reference> foldedWeight(const Bundle &checkpoint, const FoldedNorm &norm,
-                                                 Folding folding);
-    static std::optional<Reference> foldedBias(const Bundle &checkpoint, const FoldedNorm &norm,
-                                               std::string name, Folding folding);
+    static std::optional<Reference> foldedWeight(const Bundle &checkpoint, const FoldedNorm &norm);
+    static Reference foldedBias(const FoldedNorm &norm, std::string name);
     /// What coremltools makes of a tensor of torch's LSTM, whose gates (quarters of the rows) are
     /// input, forget, cell, output: of a weight its gates in the order input, forget, output, cell,
     /// of the first bias the sum of both, of the second one nothing. Outer nothing: of no LSTM.

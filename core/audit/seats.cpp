@@ -35,21 +35,25 @@ public:
     Seater(const BundlePtr &package, const BundlePtr &checkpoint, Progress *progress)
         : m_package(*package), m_checkpoint(*checkpoint), m_progress(progress),
           m_positions(positionsOf(package)), m_seatOf(package->weights().size(), kNoIndex),
-          m_how(m_seatOf.size(), PairedBy::Name), m_judged(m_seatOf.size(), false)
+          m_how(m_seatOf.size(), PairedBy::Name), m_judged(m_seatOf.size(), false),
+          m_names(m_seatOf.size())
     {
     }
 
     Seating run()
     {
         collect();
-        fitEpsilon();
-        chooseFolding();
+        const auto fit = [this](std::size_t reference) { return nearest(reference); };
+        fitEpsilon(m_checkpoint, m_out, fit);
+        for (const std::size_t reference : unusedByFolding(m_out, m_tensor, fit))
+            m_holder[reference] = kTaken;
         byName();
         byValues();
         addParts();
         byValues();
         addJoined();
         byValues();
+        exchangeNamed();
         alignJoined();
         byOrder();
         checkOrder();
@@ -83,12 +87,11 @@ private:
         }
         for (std::size_t i = 0; i < m_out.norms.size(); ++i) {
             const FoldedNorm &norm = m_out.norms[i];
-            add(Reference::foldedWeight(m_checkpoint, norm, Folding::Whole), norm.convolution, i);
+            add(Reference::foldedWeight(m_checkpoint, norm), norm.convolution, i);
             const std::string &named = m_checkpoint.weights()[norm.norm].name;
             const std::string name = named.substr(0, named.rfind('.')) + ".bias";
             const std::size_t tensor = tensorOf(name);
-            add(Reference::foldedBias(m_checkpoint, norm, name, Folding::Whole),
-                tensor == kNoIndex ? norm.norm : tensor, i);
+            add(Reference::foldedBias(norm, name), tensor == kNoIndex ? norm.norm : tensor, i);
         }
         for (std::size_t i = 0; i < m_package.weights().size(); ++i) {
             const Weight &weight = m_package.weights()[i];
@@ -104,6 +107,7 @@ private:
                 continue;
             }
             m_decoders.emplace(i, *std::move(decoder));
+            m_names[i] = plainName(weight.name);
             m_judged[i] = true;
         }
     }
@@ -127,116 +131,13 @@ private:
     /// Least distance of a weight of that shape.
     double nearest(std::size_t reference)
     {
+        m_referenceSamples.erase(reference); // it may have other factors now
         double least = HUGE_VAL;
         for (std::size_t i = 0; i < m_judged.size(); ++i) {
             if (m_judged[i] && squeezed(m_package.weights()[i].shape) == classOf(reference))
                 least = std::min(least, likenessOf(i, reference).distance);
         }
         return least;
-    }
-
-    /// The epsilon of the batch norms: the one with which folded weights fit best, of those in use.
-    void fitEpsilon()
-    {
-        if (m_out.norms.empty())
-            return;
-        for (std::size_t k = 0; k < m_out.references.size(); ++k) {
-            Reference &reference = m_out.references[k];
-            if (reference.groupRows == 0 || !m_out.norms[reference.norm].eitherAxis)
-                continue;
-            const std::uint64_t rows = std::exchange(reference.groupRows, 0);
-            const double plain = nearest(k);
-            reference.groupRows = rows;
-            m_referenceSamples.erase(k);
-            if (2 * plain < nearest(k))
-                m_out.norms[reference.norm].groups = reference.groupRows = 0;
-            m_referenceSamples.erase(k);
-        }
-        double least = HUGE_VAL, chosen = 1e-5;
-        for (const double epsilon : {1e-5, 1e-3, 1e-6, 1e-4, 1e-8, 1e-12, 1e-2}) {
-            double sum = 0;
-            std::size_t any = 0;
-            for (std::size_t k = 0; k < m_out.references.size(); ++k) {
-                Reference &reference = m_out.references[k];
-                if (reference.norm == kNoIndex || reference.isBias)
-                    continue;
-                FoldedNorm &norm = m_out.norms[reference.norm];
-                norm.epsilon = epsilon;
-                reference.factors = norm.factors();
-                m_referenceSamples.erase(k);
-                sum += std::min(0.05, nearest(k)); // what nothing fits counts alike
-                ++any;
-            }
-            if (any > 0 && sum < 0.9 * least) {
-                least = sum;
-                chosen = epsilon;
-            }
-        }
-        for (std::size_t k = 0; k < m_out.references.size(); ++k) {
-            Reference &reference = m_out.references[k];
-            if (reference.norm == kNoIndex)
-                continue;
-            FoldedNorm &norm = m_out.norms[reference.norm];
-            norm.epsilon = chosen;
-            auto made =
-                reference.isBias
-                    ? Reference::foldedBias(m_checkpoint, norm, reference.name, Folding::Whole)
-                    : Reference::foldedWeight(m_checkpoint, norm, Folding::Whole);
-            if (made) {
-                made->norm = reference.norm;
-                reference = *std::move(made);
-            }
-            m_referenceSamples.erase(k);
-        }
-    }
-
-    /// Whether each batch norm is folded into its layer or is an operation of its own: by the
-    /// values, and where those fit neither way, as most of the package.
-    void chooseFolding()
-    {
-        constexpr double kFits = 0.2, kCoarselyFits = 0.5, kNearlyFits = 0.02;
-        enum class Way { Folded, Apart, Unknown };
-        std::vector<Way> ways(m_out.norms.size(), Way::Unknown);
-        std::size_t folded = 0, apart = 0;
-        const auto rawOf = [&](std::size_t tensor) {
-            for (std::size_t k = 0; k < m_out.references.size(); ++k) {
-                if (m_tensor[k] == tensor && m_out.references[k].norm == kNoIndex)
-                    return k;
-            }
-            return kNoIndex;
-        };
-        for (std::size_t k = 0; k < m_out.references.size(); ++k) {
-            const Reference &reference = m_out.references[k];
-            if (reference.norm == kNoIndex || reference.isBias)
-                continue;
-            const std::size_t raw = rawOf(m_tensor[k]);
-            const double with = nearest(k), without = raw == kNoIndex ? HUGE_VAL : nearest(raw);
-            const auto [less, more] = std::minmax(with, without);
-            if (less > (2 * less < more ? kCoarselyFits : kFits)) // tables of few entries are off
-                continue;
-            // One that nearly fits may be folded without its gain: that is for the others to say.
-            if (with <= without)
-                ways[reference.norm] = Way::Folded;
-            else if (without < kNearlyFits && with > 4 * without)
-                ways[reference.norm] = Way::Apart;
-            ++(with <= without ? folded : apart);
-        }
-        for (std::size_t k = 0; k < m_out.references.size(); ++k) {
-            const Reference &reference = m_out.references[k];
-            if (reference.norm == kNoIndex)
-                continue;
-            const Way way = ways[reference.norm];
-            const bool isFolded = way == Way::Folded || (way == Way::Unknown && folded > apart);
-            const FoldedNorm &norm = m_out.norms[reference.norm];
-            if (!isFolded) {
-                m_holder[k] = kTaken;
-                continue;
-            }
-            for (const std::size_t tensor : {m_tensor[k], norm.norm, norm.biasTensor}) {
-                if (const std::size_t raw = rawOf(tensor); raw != kNoIndex)
-                    m_holder[raw] = kTaken;
-            }
-        }
     }
 
     void byName()
@@ -276,7 +177,7 @@ private:
             for (std::size_t i = 0; i < m_judged.size(); ++i) {
                 if (!m_judged[i] || m_seatOf[i] != kNoIndex)
                     continue;
-                std::string name = plainName(m_package.weights()[i].name);
+                std::string name = m_names[i];
                 if (step == 1)
                     name = withoutNumber(name);
                 if (name.size() < 2)
@@ -304,38 +205,31 @@ private:
 
     void byValues()
     {
-        std::map<Class, std::vector<std::size_t>> weights, references;
-        for (std::size_t i = 0; i < m_judged.size(); ++i) {
-            if (m_judged[i] && m_seatOf[i] == kNoIndex)
-                weights[squeezed(m_package.weights()[i].shape)].push_back(i);
-        }
-        for (std::size_t k = 0; k < m_out.references.size(); ++k) {
-            if (free(k))
-                references[classOf(k)].push_back(k);
-        }
         struct Edge {
-            double distance = 0;
+            std::pair<bool, double> order; ///< whether its name says another one; distance
             std::size_t weight = 0, reference = 0;
         };
-        for (const auto &[shape, some] : weights) {
-            const auto found = references.find(shape);
-            if (found == references.end())
-                continue;
+        for (const auto &[shape, left] : open()) {
             std::vector<Edge> edges;
-            for (const std::size_t weight : some) {
+            for (const std::size_t weight : left.weights) {
                 if (m_progress && m_progress->cancelled())
                     return;
                 const double same = samplesOfWeight(weight).size() < kShort      ? kSameShort
                                     : m_package.weights()[weight].form.isDense() ? kSame
                                                                                  : kSameCoarse;
-                for (const std::size_t k : found->second) {
+                for (const std::size_t k : left.references) {
                     const Likeness like = likenessOf(weight, k);
                     const double least = m_out.references[k].isJoined() ? kSameJoined : same;
-                    if (like.correlation >= least || like.distance < kNearlyEqual)
-                        edges.push_back({like.distance, weight, k});
+                    if (like.correlation < least && like.distance >= kNearlyEqual)
+                        continue;
+                    const bool other = std::ranges::any_of(
+                        left.references, [&, held = k, weight = weight](std::size_t each) {
+                            return says(weight, held, each);
+                        });
+                    edges.push_back({{other, like.distance}, weight, k});
                 }
             }
-            std::ranges::stable_sort(edges, {}, &Edge::distance);
+            std::ranges::stable_sort(edges, {}, &Edge::order);
             for (const Edge &edge : edges) {
                 if (m_seatOf[edge.weight] == kNoIndex && free(edge.reference))
                     seat(edge.weight, edge.reference, PairedBy::Values);
@@ -343,14 +237,71 @@ private:
         }
     }
 
+    /// Whether the weight's name says that it holds the same part of `other` instead.
+    bool says(std::size_t weight, std::size_t held, std::size_t other) const
+    {
+        const Reference &a = m_out.references[held], &b = m_out.references[other];
+        return a.shape == b.shape && a.transform == b.transform && !a.isJoined() &&
+               namesOther(m_names[weight], a.name, b.name);
+    }
+
+    /// Weights that hold each other's tensors or parts, by their names.
+    void exchangeNamed()
+    {
+        std::vector<std::size_t> wanted(m_seatOf.size(), kNoIndex); // what another one holds
+        for (std::size_t i = 0; i < m_seatOf.size(); ++i) {
+            const bool byValues = m_seatOf[i] != kNoIndex && m_how[i] == PairedBy::Values;
+            for (std::size_t k = 0; byValues && k < m_holder.size() && wanted[i] == kNoIndex; ++k) {
+                if (m_holder[k] < kTaken && says(i, m_seatOf[i], k))
+                    wanted[i] = k;
+            }
+        }
+        for (std::size_t i = 0; i < wanted.size(); ++i) {
+            std::vector<std::size_t> circle;
+            std::size_t at = i;
+            do {
+                circle.push_back(at);
+                at = wanted[at] == kNoIndex ? kNoIndex : m_holder[wanted[at]];
+            } while (at != i && at != kNoIndex && circle.size() < wanted.size());
+            for (const std::size_t weight : circle) {
+                if (at == i)
+                    hold(weight, std::exchange(wanted[weight], kNoIndex), PairedBy::Name);
+            }
+        }
+    }
+
+    /// Weights without a reference, and references without a weight.
+    struct Open {
+        std::vector<std::size_t> weights, references;
+    };
+    std::map<Class, Open> open() const
+    {
+        std::map<Class, Open> all;
+        for (std::size_t i = 0; i < m_judged.size(); ++i) {
+            if (m_judged[i] && m_seatOf[i] == kNoIndex)
+                all[squeezed(m_package.weights()[i].shape)].weights.push_back(i);
+        }
+        for (std::size_t k = 0; k < m_out.references.size(); ++k) {
+            if (free(k))
+                all[classOf(k)].references.push_back(k);
+        }
+        return all;
+    }
+    /// Of the weights without a reference.
+    std::set<Class> openShapes() const
+    {
+        std::set<Class> shapes;
+        for (const auto &[shape, left] : open()) {
+            if (!left.weights.empty())
+                shapes.insert(shape);
+        }
+        return shapes;
+    }
+
     /// Rows of larger tensors: gates of recurrent layers, queries, keys and values.
     void addParts()
     {
-        std::set<Class> wanted;
-        for (std::size_t i = 0; i < m_judged.size(); ++i) {
-            if (m_judged[i] && m_seatOf[i] == kNoIndex)
-                wanted.insert(squeezed(m_package.weights()[i].shape));
-        }
+        const std::set<Class> wanted = openShapes();
         const std::size_t count = m_out.references.size();
         for (std::size_t k = 0; k < count; ++k) {
             const Reference &whole = m_out.references[k];
@@ -371,12 +322,7 @@ private:
             if (free(k) && whole.transform == "as it is" && !whole.isTurned)
                 tensors.push_back(m_tensor[k]);
         }
-        std::set<Class> wanted;
-        for (std::size_t i = 0; i < m_judged.size(); ++i) {
-            if (m_judged[i] && m_seatOf[i] == kNoIndex)
-                wanted.insert(squeezed(m_package.weights()[i].shape));
-        }
-        for (const auto &order : joinOrders(m_checkpoint, tensors, wanted))
+        for (const auto &order : joinOrders(m_checkpoint, tensors, openShapes()))
             add(Reference::joined(m_checkpoint, order), order[0]);
     }
 
@@ -413,9 +359,7 @@ private:
                                                  &Reference::Piece::tensor))
                     continue;
                 m_holder[m_seatOf[weight]] = kTaken;
-                m_holder[k] = weight;
-                m_seatOf[weight] = k;
-                m_how[weight] = PairedBy::Order;
+                hold(weight, k, PairedBy::Order);
                 break;
             }
         }
@@ -425,28 +369,18 @@ private:
     /// program.
     void byOrder()
     {
-        std::map<Class, std::vector<std::size_t>> weights, references;
-        for (std::size_t i = 0; i < m_judged.size(); ++i) {
-            if (!m_judged[i] || m_seatOf[i] != kNoIndex)
-                continue;
-            const auto &samples = samplesOfWeight(i);
-            const bool flat =
-                std::ranges::all_of(samples, [&](float value) { return value == samples[0]; });
-            if (!flat || !m_package.weights()[i].form.isDense()) // no zeros that a converter added
-                weights[squeezed(m_package.weights()[i].shape)].push_back(i);
-        }
-        for (std::size_t k = 0; k < m_out.references.size(); ++k) {
-            const Reference &reference = m_out.references[k];
-            if (!free(k) || reference.isJoined())
-                continue;
-            references[classOf(k)].push_back(k);
-        }
         const std::vector<std::size_t> rank = ranks();
-        for (auto &[shape, some] : weights) {
-            const auto found = references.find(shape);
-            if (found == references.end())
+        for (auto &entry : open()) {
+            std::vector<std::size_t> &some = entry.second.weights, &left = entry.second.references;
+            std::erase_if(some, [&](std::size_t weight) { // zeros that a converter added
+                const auto &samples = samplesOfWeight(weight);
+                return m_package.weights()[weight].form.isDense() &&
+                       std::ranges::all_of(samples,
+                                           [&](float value) { return value == samples[0]; });
+            });
+            std::erase_if(left, [&](std::size_t k) { return m_out.references[k].isJoined(); });
+            if (some.empty() || left.empty())
                 continue;
-            auto &left = found->second;
             std::ranges::stable_sort(
                 left, [&](std::size_t a, std::size_t b) { return rank[a] < rank[b]; });
             // A dense constant that only an addition or product reads may be one of the program.
@@ -568,9 +502,12 @@ private:
             std::ranges::stable_sort(weights, {}, [&](std::size_t weight) {
                 return std::pair(*m_positions[weight], rank[m_seatOf[weight]]);
             });
+            const auto move = [this](const std::pair<std::size_t, std::size_t> &strange) {
+                m_holder[m_seatOf[strange.first]] = kNoIndex;
+                seat(strange.first, strange.second, PairedBy::Order);
+            };
             if (const auto strange = strangeTensor(shape, weights, rank)) {
-                m_holder[m_seatOf[strange->first]] = kNoIndex;
-                seat(strange->first, strange->second, PairedBy::Order);
+                move(*strange);
                 continue;
             }
             std::vector<std::size_t> expected;
@@ -605,15 +542,11 @@ private:
                     strange.reset();
             }
             if (strange) {
-                m_holder[m_seatOf[strange->first]] = kNoIndex;
-                seat(strange->first, strange->second, PairedBy::Order);
+                move(*strange);
                 continue;
             }
-            for (const std::size_t i : moved) {
-                m_seatOf[weights[i]] = expected[i];
-                m_holder[expected[i]] = weights[i];
-                m_how[weights[i]] = PairedBy::Order;
-            }
+            for (const std::size_t i : moved)
+                hold(weights[i], expected[i], PairedBy::Order);
         }
     }
 
@@ -670,11 +603,15 @@ private:
     {
         return m_holder[reference] == kNoIndex && m_open[m_tensor[reference]];
     }
-    void seat(std::size_t weight, std::size_t reference, PairedBy how)
+    void hold(std::size_t weight, std::size_t reference, PairedBy how)
     {
         m_seatOf[weight] = reference;
         m_how[weight] = how;
         m_holder[reference] = weight;
+    }
+    void seat(std::size_t weight, std::size_t reference, PairedBy how)
+    {
+        hold(weight, reference, how);
         // A tensor is held as a whole or in parts, folded or not; its parts one by one.
         const Reference &held = m_out.references[reference];
         for (std::size_t i = 0; i < m_holder.size(); ++i) {
@@ -698,29 +635,26 @@ private:
         return false;
     }
 
+    template <class Read>
+    static const std::vector<float> &sampled(std::vector<float> &samples, std::uint64_t elements,
+                                             const Read &read)
+    {
+        for (const std::uint64_t place :
+             samples.empty() ? samplePlaces(elements, kSamples) : std::vector<std::uint64_t>())
+            read(place, std::span(&samples.emplace_back(), 1));
+        return samples;
+    }
     const std::vector<float> &samplesOfWeight(std::size_t weight)
     {
-        auto &samples = m_weightSamples[weight];
-        if (samples.empty()) {
-            const codec::Decoder &decoder = m_decoders.at(weight);
-            const auto places = samplePlaces(decoder.elements().value, kSamples);
-            samples.resize(places.size());
-            for (std::size_t i = 0; i < places.size(); ++i)
-                decoder.decodeFloat(places[i], std::span(samples).subspan(i, 1));
-        }
-        return samples;
+        const codec::Decoder &decoder = m_decoders.at(weight);
+        return sampled(m_weightSamples[weight], decoder.elements().value,
+                       [&](std::uint64_t at, auto out) { decoder.decodeFloat(at, out); });
     }
     const std::vector<float> &samplesOfReference(std::size_t reference)
     {
-        auto &samples = m_referenceSamples[reference];
-        if (samples.empty()) {
-            const Reference &of = m_out.references[reference];
-            const auto places = samplePlaces(of.elements, kSamples);
-            samples.resize(places.size());
-            for (std::size_t i = 0; i < places.size(); ++i)
-                of.read(places[i], std::span(samples).subspan(i, 1));
-        }
-        return samples;
+        const Reference &of = m_out.references[reference];
+        return sampled(m_referenceSamples[reference], of.elements,
+                       [&](std::uint64_t at, auto out) { of.read(at, out); });
     }
     Likeness likenessOf(std::size_t weight, std::size_t reference)
     {
@@ -763,7 +697,8 @@ private:
     std::vector<bool> m_open;          ///< by tensor
     std::vector<std::size_t> m_seatOf; ///< of each weight
     std::vector<PairedBy> m_how;
-    std::vector<bool> m_judged; ///< weights that are compared at all
+    std::vector<bool> m_judged;       ///< weights that are compared at all
+    std::vector<std::string> m_names; ///< of those, as plainName() has them
     std::map<std::size_t, std::vector<float>> m_weightSamples, m_referenceSamples;
     std::map<std::size_t, codec::Decoder> m_decoders;
 };

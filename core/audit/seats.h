@@ -5,6 +5,7 @@
 #include "core/audit/reference.h"
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -40,12 +41,28 @@ struct Seating {
 /// not what fits it best. Hold the files for reading.
 Seating findSeats(const BundlePtr &package, const BundlePtr &checkpoint, Progress *progress);
 
+/// Least distance of a weight of the package from a reference (index), as it is now.
+using Nearest = std::function<double(std::size_t)>;
+/// The epsilon of the batch norms: the one with which folded weights fit best, of those in use; and
+/// along which axis a transposed convolution that may have either is folded.
+void fitEpsilon(const Bundle &checkpoint, Seating &seating, const Nearest &nearest);
+/// References that no weight holds because each batch norm is folded into its layer or is an
+/// operation of its own: by the values, and where those fit neither way, as most of the package.
+/// `tensors`: the first one of each reference.
+std::vector<std::size_t> unusedByFolding(const Seating &seating,
+                                         const std::vector<std::size_t> &tensors,
+                                         const Nearest &nearest);
+
 /// A dotted name as converters write it.
 std::string programName(std::string_view name);
 /// Without what converters append.
 std::string plainName(std::string name);
 /// "weight" of "weight_7"; empty where there is no number.
 std::string withoutNumber(const std::string &name);
+
+/// Whether the plain name of a weight has the part in which the dotted name `other` differs from
+/// that of the tensor that it holds, with the part before, and not the tensor's: "layers_1".
+bool namesOther(const std::string &name, std::string_view held, std::string_view other);
 
 /// Ranks of dotted names in the order in which a program is expected to read them: numbers count
 /// upwards unless most places are the other way round, other siblings as they mostly stand in the

@@ -559,15 +559,16 @@ private:
 
     double codeValue(std::int64_t code, std::uint64_t element) const
     {
+        return codeValue(code, element, m_steps.tables);
+    }
+    double codeValue(std::int64_t code, std::uint64_t element, std::span<const float> tables) const
+    {
         if (code == codec::Decoder::kNotStored)
             return 0;
         const std::uint64_t cell = m_steps.cellOf(element);
         double value = static_cast<double>(code) - m_steps.zeroOf(cell);
         if (m_steps.palette)
-            value = static_cast<double>(
-                m_steps
-                    .tables[static_cast<std::size_t>(m_subject.tableOf(element) * m_steps.entries) +
-                            static_cast<std::size_t>(code)]);
+            value = static_cast<double>(tables[m_subject.slotOf(element, code)]);
         return value * m_steps.scaleOf(cell) + m_steps.biasOf(cell);
     }
 
@@ -584,14 +585,17 @@ private:
 /// The indices are right, and the tables are not.
 std::optional<Explanation> Explainer::tables()
 {
-    if (!m_steps.palette || m_steps.vector != 1 || !m_steps.codes || m_steps.entries > 4096)
+    const auto width = static_cast<std::size_t>(m_steps.vector),
+               entries = static_cast<std::size_t>(m_steps.entries), slots = width * entries;
+    if (!m_steps.palette || !m_steps.codes || entries > (width > 1 ? 256 : 4096) ||
+        m_steps.tables.empty())
         return std::nullopt;
-    const auto entries = static_cast<std::size_t>(m_steps.entries);
-    const std::size_t count = m_steps.sorted.size();
+    const std::size_t count = m_steps.tables.size() / slots;
     struct Sums {
         double n = 0, s = 0, ss = 0;
+        double mean() const { return s / n; }
     };
-    std::vector<Sums> sums(count * entries);
+    std::vector<Sums> sums(count * slots);
     for (std::size_t i = 0; i < m_window.codes.size(); ++i) {
         if (!kept(i))
             continue;
@@ -599,8 +603,7 @@ std::optional<Explanation> Explainer::tables()
         const double scale = m_steps.scaleOf(cell);
         const double r =
             scale != 0 ? (static_cast<double>(m_window.r[i]) - m_steps.biasOf(cell)) / scale : 0;
-        Sums &sum = sums[static_cast<std::size_t>(m_subject.tableOf(i)) * entries +
-                         static_cast<std::size_t>(m_window.codes[i])];
+        Sums &sum = sums[m_subject.slotOf(i, m_window.codes[i])];
         sum.n += scale * scale;
         sum.s += scale * scale * r;
         sum.ss += scale * scale * r * r;
@@ -608,9 +611,9 @@ std::optional<Explanation> Explainer::tables()
     /// Squared error of a group whose table is another one, by a factor.
     const auto errorWith = [&](std::size_t group, std::size_t table, double factor = 1) {
         double error = 0;
-        for (std::size_t k = 0; k < entries; ++k) {
-            const Sums &sum = sums[group * entries + k];
-            const double entry = factor * static_cast<double>(m_steps.tables[table * entries + k]);
+        for (std::size_t k = 0; k < slots; ++k) {
+            const Sums &sum = sums[group * slots + k];
+            const double entry = factor * static_cast<double>(m_steps.tables[table * slots + k]);
             error += sum.ss - 2 * entry * sum.s + entry * entry * sum.n;
         }
         return error;
@@ -622,11 +625,11 @@ std::optional<Explanation> Explainer::tables()
     std::size_t used = 0;
     for (std::size_t group = 0; group < count; ++group) {
         double n = 0, size = 0, fit = 0;
-        for (std::size_t k = 0; k < entries; ++k) {
-            const Sums &sum = sums[group * entries + k];
+        for (std::size_t k = 0; k < slots; ++k) {
+            const Sums &sum = sums[group * slots + k];
             n += sum.n;
             size += sum.ss;
-            fit += sum.n > 0 ? std::max(0.0, sum.ss - sum.s * sum.s / sum.n) : 0;
+            fit += sum.n > 0 ? std::max(0.0, sum.ss - sum.s * sum.mean()) : 0;
         }
         used += n > 0;
         const double is = errorWith(group, group);
@@ -658,33 +661,48 @@ std::optional<Explanation> Explainer::tables()
     std::vector<float> table = m_steps.tables;
     std::size_t moved = 0;
     for (std::size_t group = 0; group < count; ++group) {
-        std::vector<std::pair<double, std::size_t>> wanted; // mean, entry
-        std::vector<float> has;
-        for (std::size_t k = group * entries; k < (group + 1) * entries; ++k) {
-            if (sums[k].n == 0)
-                continue;
-            wanted.emplace_back(sums[k].s / sums[k].n, k);
-            has.push_back(table[k]);
+        const std::size_t first = group * slots;
+        std::vector<std::size_t> wanted, has; // slots of entries
+        for (std::size_t k = first; k < first + slots; k += width) {
+            if (sums[k].n > 0)
+                wanted.push_back(k);
+            if (sums[k].n > 0 || width > 1)
+                has.push_back(k);
         }
-        std::ranges::sort(wanted);
-        std::ranges::sort(has);
-        for (std::size_t k = 0; k < has.size(); ++k) {
-            moved += table[wanted[k].second] != has[k];
-            table[wanted[k].second] = has[k];
+        if (width == 1) {
+            std::ranges::sort(wanted, {}, [&](std::size_t k) { return sums[k].mean(); });
+            std::ranges::sort(has, {}, [&](std::size_t k) { return m_steps.tables[k]; });
+        }
+        const auto distance = [&](std::size_t code, std::size_t entry) { // squared, of vectors
+            double sum = 0;
+            for (std::size_t lane = 0; lane < width; ++lane) {
+                const double off =
+                    sums[code + lane].mean() - static_cast<double>(m_steps.tables[entry + lane]);
+                sum += off * off;
+            }
+            return sum;
+        };
+        for (std::size_t at = 0; at < wanted.size(); ++at) {
+            const std::size_t code = wanted[at];
+            const auto chosen = width == 1
+                                    ? has.begin() + static_cast<std::ptrdiff_t>(at)
+                                    : std::ranges::min_element(has, {}, [&](std::size_t entry) {
+                                          return distance(code, entry);
+                                      });
+            const auto vectorAt = [&](std::size_t slot) {
+                return std::span(m_steps.tables).subspan(slot, width);
+            };
+            moved += !std::ranges::equal(vectorAt(*chosen), vectorAt(code));
+            std::ranges::copy(vectorAt(*chosen), &table[code]);
+            if (width > 1)
+                has.erase(chosen); // each once
         }
     }
     if (moved > 1) {
         std::vector<float> made = m_window.d;
-        for (std::size_t i = 0; i < made.size(); ++i) {
-            const std::uint64_t cell = m_steps.cellOf(i);
-            if (kept(i))
-                made[i] = static_cast<float>(
-                    static_cast<double>(
-                        table[static_cast<std::size_t>(m_subject.tableOf(i)) * entries +
-                              static_cast<std::size_t>(m_window.codes[i])]) *
-                        m_steps.scaleOf(cell) +
-                    m_steps.biasOf(cell));
-        }
+        for (std::size_t i = 0; i < made.size(); ++i)
+            made[i] =
+                kept(i) ? static_cast<float>(codeValue(m_window.codes[i], i, table)) : made[i];
         const std::uint64_t off = nearestShares(m_subject, 0, m_window.d, m_window.r).off,
                             left = nearestShares(m_subject, 0, made, m_window.r).off;
         if (off >= kFewest && 10 * left <= off)
@@ -716,7 +734,7 @@ std::optional<Explanation> Explainer::tables()
         scaling = 0;
         for (const std::size_t group : wrong) {
             double es = 0, een = 0;
-            for (std::size_t k = group * entries; k < (group + 1) * entries; ++k) {
+            for (std::size_t k = group * slots; k < (group + 1) * slots; ++k) {
                 const auto entry = static_cast<double>(m_steps.tables[k]);
                 es += entry * sums[k].s;
                 een += entry * entry * sums[k].n;
@@ -758,38 +776,6 @@ std::optional<Explanation> explain(const Subject &subject, const Surroundings &a
 std::optional<Explanation> explainTables(const Subject &subject, const Surroundings &about)
 {
     return Explainer(subject, about).tables();
-}
-
-std::vector<Rows> rowRuns(std::span<const std::uint64_t> rows)
-{
-    std::vector<Rows> runs;
-    for (const std::uint64_t row : rows) {
-        if (!runs.empty() && runs.back().end >= row)
-            runs.back().end = std::max(runs.back().end, row + 1);
-        else
-            runs.push_back({row, row + 1});
-    }
-    return runs;
-}
-
-std::string timesText(double least, double most)
-{
-    return most - least < 0.02 * std::abs(most) ? fmt::format("{:.3g}", most)
-                                                : fmt::format("{:.3g} to {:.3g}", least, most);
-}
-
-std::string rowsText(std::span<const Rows> rows)
-{
-    constexpr std::size_t kShown = 4;
-    std::string text;
-    for (std::size_t i = 0; i < std::min(kShown, rows.size()); ++i)
-        text += (i > 0 ? ", " : "") + (rows[i].end == rows[i].first + 1
-                                           ? fmt::format("row {}", grouped(rows[i].first))
-                                           : fmt::format("rows {} to {}", grouped(rows[i].first),
-                                                         grouped(rows[i].end - 1)));
-    if (rows.size() > kShown)
-        text += fmt::format(" and {} more", counted(rows.size() - kShown, "run"));
-    return text;
 }
 
 } // namespace kernscope::audit

@@ -286,8 +286,8 @@ StoredSteps::StoredSteps(const Bundle &package, std::size_t index, const codec::
         bits = payload ? bitWidth(payload->type) : 0;
         tableStep = stepOfTable(encoding.palette->lut);
         const auto values = decoder.codebookValues();
+        tables.assign(values.begin(), values.end());
         if (vector == 1 && entries > 0) {
-            tables.assign(values.begin(), values.end());
             for (std::size_t at = 0; at + entries <= tables.size(); at += entries) {
                 const auto from = tables.begin() + static_cast<std::ptrdiff_t>(at);
                 auto &table =
@@ -432,6 +432,11 @@ NearestShares nearestShares(const Subject &subject, std::uint64_t first, std::sp
 {
     NearestShares shares;
     const StoredSteps &steps = subject.steps;
+    if (subject.vectors()) {
+        VectorError vectors(subject);
+        vectors.add({first, {d.begin(), d.end()}, {r.begin(), r.end()}, {}});
+        return vectors.shares();
+    }
     if (!steps.stepped())
         return shares;
     const std::vector<bool> kept = keptOf(subject, first, d.size());
@@ -460,12 +465,7 @@ NearestShares nearestShares(const Subject &subject, std::uint64_t first, std::sp
 bool holdsNearest(const Subject &subject, std::uint64_t first, std::span<const float> d,
                   std::span<const float> r)
 {
-    NearestShares shares = nearestShares(subject, first, d, r);
-    if (subject.steps.vector > 1 && subject.steps.codes && !subject.steps.masked) {
-        VectorError vectors(subject);
-        vectors.add({first, {d.begin(), d.end()}, {r.begin(), r.end()}, {}});
-        shares = vectors.shares();
-    }
+    const NearestShares shares = nearestShares(subject, first, d, r);
     return shares.off == 0 && shares.counted > 0;
 }
 
@@ -604,8 +604,7 @@ BestError bestError(const Subject &subject, double largest, bool exact)
     const auto runs = sampledRuns(subject, std::max<std::uint64_t>(most, 1));
     Buckets buckets;
     std::optional<VectorError> vectors;
-    if (steps.vector > 1 && steps.codes && !steps.masked && steps.zeros.empty() &&
-        steps.biases.empty())
+    if (subject.vectors())
         vectors.emplace(subject);
     double least = 0, absent = 0; // absent: what a mask leaves out
     std::uint64_t read = 0;
@@ -622,12 +621,14 @@ BestError bestError(const Subject &subject, double largest, bool exact)
             subject.sparse() ? sumsOfKept(subject, first, window.d, window.r) : sums;
         result.keptRr += kept.rr;
         result.keptEe += kept.ee;
+        if (vectors) {
+            vectors->add(window);
+            continue;
+        }
         const NearestShares shares = nearestShares(subject, first, window.d, window.r);
         result.nearest.counted += shares.counted;
         result.nearest.off += shares.off;
         result.nearest.ends += shares.ends;
-        if (vectors)
-            vectors->add(window);
         if (!known)
             continue;
         Values plain;

@@ -36,8 +36,8 @@ public:
     Shape scaleShape; ///< of the weight's rank
     codec::GridMap grid;
     std::uint64_t entries = 0, vector = 1;
-    std::vector<float> tables;              ///< [table][entry], without vectors
-    std::vector<std::vector<float>> sorted; ///< each table's entries, ascending
+    std::vector<float> tables;              ///< [table][entry][lane]
+    std::vector<std::vector<float>> sorted; ///< each table's entries, ascending; not of vectors
     std::vector<std::uint64_t> families;    ///< the table that each is a multiple of; or empty
     bool sharedTable = false; ///< several tables that are one, each by a factor of its own
     bool equalTables = false; ///< and all those factors are equal
@@ -82,9 +82,23 @@ struct Subject {
     std::uint64_t rows() const { return elements() / rowElements(); }
     /// Whether it is known which elements the mask keeps: errors of those alone tell a wrong one.
     bool sparse() const { return steps.masked && steps.codes; }
+    /// Whether it is indices into tables of vectors, whose error is known.
+    bool vectors() const
+    {
+        return steps.vector > 1 && steps.codes && !steps.masked && steps.zeros.empty() &&
+               steps.biases.empty();
+    }
     std::uint64_t tableOf(std::uint64_t element) const
     {
-        return steps.sorted.size() > 1 ? decoder.codebookOf(element).codebook : 0;
+        const bool several = steps.tables.size() > steps.entries * steps.vector;
+        return several ? decoder.codebookOf(element).codebook : 0;
+    }
+    /// Where the tables hold the value of an element with that index.
+    std::size_t slotOf(std::uint64_t element, std::int64_t index) const
+    {
+        const std::uint64_t entry = tableOf(element) * steps.entries + std::uint64_t(index),
+                            lane = steps.vector > 1 ? decoder.codebookOf(element).lane : 0;
+        return static_cast<std::size_t>(entry * steps.vector + lane);
     }
 };
 
@@ -110,7 +124,7 @@ PairSums sumsOfKept(const Subject &subject, std::uint64_t first, std::span<const
                     std::span<const float> r);
 
 /// Share of elements whose code is not the nearest one, by more than 0.1 steps, of those that are
-/// stored; and of codes at the ends.
+/// stored; of vectors that lie in the run whole, by a tenth; and of codes at the ends.
 struct NearestShares {
     std::uint64_t counted = 0, off = 0, ends = 0;
     double atEnds() const { return share(ends); }
@@ -124,8 +138,7 @@ struct NearestShares {
 constexpr std::uint64_t kFewest = 12;
 NearestShares nearestShares(const Subject &subject, std::uint64_t first, std::span<const float> d,
                             std::span<const float> r);
-/// Whether all these codes, or vectors that lie in the run whole, are the nearest ones; false where
-/// a form has no steps or keeps none.
+/// Whether all these codes are the nearest ones; false where a form has no steps or keeps none.
 bool holdsNearest(const Subject &subject, std::uint64_t first, std::span<const float> d,
                   std::span<const float> r);
 

@@ -180,7 +180,8 @@ private Q_SLOTS:
             "rows-zeroed",     "mask-shifted",    "mask-shifted",    "mask-shifted",
             "mask-shifted",    "mask-shifted",    "group-order",     "table-permuted",
             "table-permuted",  "block-scale",     "rows-zeroed",     "clipped",
-            "zero-point-sign", "mask-shifted",    "nibbles-swapped"};
+            "zero-point-sign", "mask-shifted",    "nibbles-swapped", "table-permuted",
+            "table-permuted"};
         for (int i = 0; i < int(std::size(kNamesOfFaults)); ++i)
             QTest::addRow("%s %d", kNamesOfFaults[i], i) << i;
     }
@@ -355,6 +356,13 @@ private Q_SLOTS:
                  for (auto byte = w.codes.begin(); byte != w.codes.end(); byte += 4)
                      std::swap_ranges(byte, byte + 2, byte + 2);
              }},
+            {audit::Kind::TablePermuted,
+             [](const Values &values) { return palettised(values, 1, 4, 2); },
+             [&](Stored &w) { rotate(w.table, 6); }}, // by three vectors
+            {audit::Kind::TablePermuted,
+             [](const Values &values) { return palettised(values, 4, 4, 2); },
+             [](Stored &w) { std::swap_ranges(&w.table[34], &w.table[36], &w.table[50]); },
+             {{16, 32}}}, // two vectors of the second table
         };
         const Fault &fault = faults[std::size_t(number)];
         for (const bool named : {true, false}) {

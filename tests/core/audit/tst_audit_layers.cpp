@@ -369,6 +369,50 @@ private Q_SLOTS:
         QVERIFY(result->faulty[0].rows == (std::vector<audit::Rows>{{3, 5}}));
     }
 
+    /// A package that stores the parts of fused tensors, whose names say the layer of each: what
+    /// all of another layer's are is told.
+    void partsOfAnotherLayer_data()
+    {
+        const auto row = addColumns<std::vector<int>, std::size_t>();
+        row("sound", std::vector<int>{0, 1, 2}, std::size_t(0));
+        row("two exchanged", std::vector<int>{1, 0, 2}, std::size_t(6));
+        row("a circle", std::vector<int>{1, 2, 0}, std::size_t(9));
+        row("one twice", std::vector<int>{0, 0, 2}, std::size_t(3));
+        row("numbered from another layer on", std::vector<int>{1, 2}, std::size_t(0));
+    }
+
+    void partsOfAnotherLayer()
+    {
+        const auto [layers, faulty] = fetched<std::vector<int>, std::size_t>();
+        std::mt19937_64 random(5);
+        std::vector<Values> parts, tensors;
+        for (int i = 0; i < 9; ++i)
+            parts.push_back(randomMatrix(random));
+        std::vector<std::string> names;
+        for (std::size_t layer = 0; layer < 3; ++layer) {
+            names.push_back(fmt::format("model.layers.{}.attn.qkv.weight", layer));
+            Values &all = tensors.emplace_back();
+            for (std::size_t i = 0; i < 3; ++i)
+                all.insert(all.end(), parts[3 * layer + i].begin(), parts[3 * layer + i].end());
+        }
+        MadeBundle made;
+        for (std::size_t layer = 0; layer < layers.size(); ++layer) {
+            for (std::size_t i = 0; i < 3; ++i) {
+                const std::string name =
+                    fmt::format("layers_{}_attn_{}_proj_weight_to_fp16_quantized", layer, "qkv"[i]);
+                addWeight(made, name, int8(parts[3 * std::size_t(layers[layer]) + i]));
+            }
+        }
+        const auto result = VERIFIED(
+            audit::auditPackage(made.open().value_or(nullptr),
+                                checkpointOf(tensors, names, {{3 * kRows * kColumns, "192,64"}})));
+        QVERIFY2(result->faulty.size() == faulty, describe(*result).c_str());
+        for (const audit::AuditedWeight &row : result->faulty) {
+            QVERIFY2(row.fault != audit::Kind::Unrelated, describe(*result).c_str());
+            QVERIFY2(row.checkpointName[13] == row.name[12], describe(*result).c_str());
+        }
+    }
+
     /// Tables of two entries keep little more than signs: enough to tell gates by, in any order.
     void gatesOfOneBit()
     {

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/audit/seats.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace kernscope::audit {
+
+void fitEpsilon(const Bundle &checkpoint, Seating &seating, const Nearest &nearest)
+{
+    if (seating.norms.empty())
+        return;
+    for (std::size_t k = 0; k < seating.references.size(); ++k) {
+        Reference &reference = seating.references[k];
+        if (reference.groupRows == 0 || !seating.norms[reference.norm].eitherAxis)
+            continue;
+        const std::uint64_t rows = std::exchange(reference.groupRows, 0);
+        const double plain = nearest(k);
+        reference.groupRows = rows;
+        if (2 * plain < nearest(k))
+            seating.norms[reference.norm].groups = reference.groupRows = 0;
+    }
+    double least = HUGE_VAL, chosen = 1e-5;
+    for (const double epsilon : {1e-5, 1e-3, 1e-6, 1e-4, 1e-8, 1e-12, 1e-2}) {
+        double sum = 0;
+        std::size_t any = 0;
+        for (std::size_t k = 0; k < seating.references.size(); ++k) {
+            Reference &reference = seating.references[k];
+            if (reference.norm == kNoIndex || reference.isBias)
+                continue;
+            FoldedNorm &norm = seating.norms[reference.norm];
+            norm.epsilon = epsilon;
+            reference.factors = norm.factors();
+            sum += std::min(0.05, nearest(k)); // what nothing fits counts alike
+            ++any;
+        }
+        if (any > 0 && sum < 0.9 * least) {
+            least = sum;
+            chosen = epsilon;
+        }
+    }
+    for (Reference &reference : seating.references) {
+        if (reference.norm == kNoIndex)
+            continue;
+        FoldedNorm &norm = seating.norms[reference.norm];
+        norm.epsilon = chosen;
+        auto made = reference.isBias
+                        ? Reference::foldedBias(norm, reference.name)
+                        : Reference::foldedWeight(checkpoint, norm).value_or(reference);
+        made.norm = reference.norm;
+        reference = std::move(made);
+    }
+}
+
+std::vector<std::size_t> unusedByFolding(const Seating &seating,
+                                         const std::vector<std::size_t> &tensors,
+                                         const Nearest &nearest)
+{
+    constexpr double kFits = 0.2, kCoarselyFits = 0.5, kNearlyFits = 0.02;
+    enum class Way { Folded, Apart, Unknown };
+    std::vector<Way> ways(seating.norms.size(), Way::Unknown);
+    std::size_t folded = 0, apart = 0;
+    const auto rawOf = [&](std::size_t tensor) {
+        for (std::size_t k = 0; k < seating.references.size(); ++k) {
+            if (tensors[k] == tensor && seating.references[k].norm == kNoIndex)
+                return k;
+        }
+        return kNoIndex;
+    };
+    for (std::size_t k = 0; k < seating.references.size(); ++k) {
+        const Reference &reference = seating.references[k];
+        if (reference.norm == kNoIndex || reference.isBias)
+            continue;
+        const std::size_t raw = rawOf(tensors[k]);
+        const double with = nearest(k), without = raw == kNoIndex ? HUGE_VAL : nearest(raw);
+        const auto [less, more] = std::minmax(with, without);
+        if (less > (2 * less < more ? kCoarselyFits : kFits)) // tables of few entries are off
+            continue;
+        // One that nearly fits may be folded without its gain: that is for the others to say.
+        if (with <= without)
+            ways[reference.norm] = Way::Folded;
+        else if (without < kNearlyFits && with > 4 * without)
+            ways[reference.norm] = Way::Apart;
+        ++(with <= without ? folded : apart);
+    }
+    std::vector<std::size_t> unused;
+    for (std::size_t k = 0; k < seating.references.size(); ++k) {
+        const Reference &reference = seating.references[k];
+        if (reference.norm == kNoIndex)
+            continue;
+        const Way way = ways[reference.norm];
+        const bool isFolded = way == Way::Folded || (way == Way::Unknown && folded > apart);
+        const FoldedNorm &norm = seating.norms[reference.norm];
+        if (!isFolded) {
+            unused.push_back(k);
+            continue;
+        }
+        for (const std::size_t tensor : {tensors[k], norm.norm, norm.biasTensor}) {
+            if (const std::size_t raw = rawOf(tensor); raw != kNoIndex)
+                unused.push_back(raw);
+        }
+    }
+    return unused;
+}
+
+} // namespace kernscope::audit
