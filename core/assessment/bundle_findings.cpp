@@ -109,14 +109,6 @@ bool isConstant(const codec::Decoder &decoder, std::uint64_t first, std::uint64_
     return true;
 }
 
-/// The row that values tell.
-std::size_t dividedFault()
-{
-    const auto all = knownFaults();
-    return static_cast<std::size_t>(
-        std::ranges::find(all, "left-divided-by-scale", &KnownFault::id) - all.begin());
-}
-
 Finding knownFault(const Bundle &bundle, const KnownFaultMatch &match)
 {
     Finding finding = of(knownFaults()[match.fault].disputed() ? Finding::Kind::DisputedFault
@@ -151,6 +143,21 @@ bool isDivided(const Weight &weight, const codec::Decoder &decoder, const Statis
     // Of tables of zeros and ones it says nothing.
     return ones * kLeast / 2 < weight.elements.value &&
            (std::ranges::count(rows, false) == 0 || std::ranges::count(columns, false) == 0);
+}
+
+/// Whether the share of values that are not zero and that fp16 holds with fewer bits is worth a
+/// look: of a few every layer has some.
+bool isSubnormal(const Weight &weight, const codec::Decoder &decoder, const Statistics &figures)
+{
+    constexpr double kNormal = 0x1p-14, kShare = 0.01;
+    if (!weight.form.isDense() || !isFloatingPoint(weight.type) || figures.min == figures.max)
+        return false;
+    std::uint64_t below = 0;
+    decodeDoublesInBlocks(decoder, nullptr, [&](std::uint64_t, std::span<const double> block) {
+        below += static_cast<std::uint64_t>(std::ranges::count_if(
+            block, [](double each) { return each != 0 && std::abs(each) < kNormal; }));
+    });
+    return static_cast<double>(below) > kShare * static_cast<double>(figures.elements);
 }
 
 /// Output channels whose values are all the same, and codebook entries that nothing means.
@@ -189,8 +196,12 @@ void examineWeight(const Bundle &bundle, std::size_t index, const Statistics &fi
         found.push_back(of(Finding::Kind::ConstantChannels, index, constant));
         found.back().of = channels;
     }
-    if (isDivided(weight, *decoder, figures))
-        found.push_back(knownFault(bundle, {dividedFault(), index, {}, 1}));
+    for (const auto &[word, holds] :
+         {std::pair("divided", &isDivided), std::pair("subnormal", &isSubnormal)}) {
+        const auto match = matchKnownFault(bundle, index, word);
+        if (match && holds(weight, *decoder, figures))
+            found.push_back(knownFault(bundle, *match));
+    }
     const std::vector<std::uint64_t> uses = decoder->codebookUse(&progress);
     const auto dead = std::ranges::count(uses, std::uint64_t{0});
     if (dead > 0 && !progress.cancelled()) {

@@ -249,6 +249,15 @@ std::string KnownFault::where() const
     return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+std::string KnownFault::text() const
+{
+    const std::string places = where();
+    const bool said = confidence == format::Confidence::Contested;
+    return effect + fmt::format(" ({}{}{}; {}) [{}]", places.empty() ? "" : places + "; ",
+                                format::confidenceName(confidence),
+                                contested && !said ? ", contested" : "", source, id);
+}
+
 std::span<const KnownFault> knownFaults()
 {
     static const auto all =
@@ -355,6 +364,32 @@ std::vector<KnownFaultMatch> matchKnownFaults(const Bundle &bundle,
     return found;
 }
 
+std::optional<KnownFaultMatch> matchKnownFault(const Bundle &bundle, std::size_t weight,
+                                               std::string_view values)
+{
+    Facts facts = factsOf(bundle, bundle.weights()[weight]);
+    facts.word("values", values);
+    const auto all = knownFaults();
+    for (std::size_t row = 0; row < all.size(); ++row) {
+        if (all[row].pattern.find("values=") != std::string::npos && facts.hold(all[row].pattern))
+            return KnownFaultMatch{row, weight, {}, 1};
+    }
+    return std::nullopt;
+}
+
+const KnownFault *knownFaultOf(std::string_view what, std::string_view value)
+{
+    Facts facts;
+    std::string key(what);
+    std::ranges::replace(key, ' ', '_');
+    facts.word(key, value);
+    const auto all = knownFaults();
+    const auto found = std::ranges::find_if(all, [&](const KnownFault &fault) {
+        return fault.scope == "compiled" && facts.hold(fault.pattern);
+    });
+    return found == all.end() ? nullptr : &*found;
+}
+
 std::string knownFaultText(const Bundle &bundle, const KnownFaultMatch &match)
 {
     const KnownFault &fault = knownFaults()[match.fault];
@@ -365,13 +400,7 @@ std::string knownFaultText(const Bundle &bundle, const KnownFaultMatch &match)
         text += fmt::format(" and {} more", grouped(match.count - 1));
     if (!text.empty())
         text += ": ";
-    text += fault.effect;
-    const std::string where = fault.where();
-    const bool said = fault.confidence == format::Confidence::Contested;
-    return text + fmt::format(" ({}{}{}; {}) [{}]", where.empty() ? "" : where + "; ",
-                              format::confidenceName(fault.confidence),
-                              fault.contested && !said ? ", contested" : "", fault.source,
-                              fault.id);
+    return text + fault.text();
 }
 
 } // namespace kernscope

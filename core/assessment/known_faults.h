@@ -17,7 +17,8 @@ namespace kernscope {
 /// A row of the table. Nothing is claimed without its source.
 struct KnownFault {
     std::string id;        ///< "palette-scale-2688"
-    std::string scope;     ///< what the pattern is about: "weight", "operation", "program"
+    std::string scope;     ///< what the pattern is about: "weight", "operation", "program",
+                           ///< "compiled" (what a Mac compiled)
     std::string pattern;   ///< "form=lut table=int8 outputs>65024": all terms must hold
     std::string framework; ///< "Core AI 0.4.0"; empty: not told
     std::string chips, systems;
@@ -32,6 +33,8 @@ struct KnownFault {
     bool disputed() const { return contested || confidence == format::Confidence::Contested; }
     /// "macOS 27, M6": where it was seen; empty where it is not told.
     std::string where() const;
+    /// "rows from 65,024 on are dead on the GPU (macOS 27; contested; SOURCE) [ID]"
+    std::string text() const;
 };
 std::span<const KnownFault> knownFaults();
 
@@ -46,6 +49,12 @@ struct KnownFaultMatch {
 /// skipped. Only packages of Core ML and Core AI have such faults. Reads tables and zero points.
 std::vector<KnownFaultMatch> matchKnownFaults(const Bundle &bundle,
                                               const std::function<bool(const Weight &)> &skip = {});
+/// The row of a weight whose values are such: "divided", "subnormal". Nothing where none is of its
+/// framework and form.
+std::optional<KnownFaultMatch> matchKnownFault(const Bundle &bundle, std::size_t weight,
+                                               std::string_view values);
+/// The row that a fact of a compiled package has, such as "package version" 7.1.2; or null.
+const KnownFault *knownFaultOf(std::string_view what, std::string_view value);
 /// "head_weight: rows from 65,024 on are dead on the GPU (macOS 27; 1 report, contested)".
 std::string knownFaultText(const Bundle &bundle, const KnownFaultMatch &match);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/compiled_origin.h"
 
+#include "core/assessment/known_faults.h"
 #include "core/base/find.h"
 #include "core/base/hash.h"
 #include "core/base/sha256.h"
@@ -501,6 +502,19 @@ const TableOf<Part> &compiledPartTable()
     return table;
 }
 
+namespace {
+
+/// What a fact means: a region that was refused, a known fault.
+Value factNote(const Fact &fact)
+{
+    if (fact.what == "region hash" && coreai_cache::isRefused(fact.value))
+        return Word("hash of nothing: refused by the engine", Mark::Bad);
+    const KnownFault *known = knownFaultOf(fact.what, fact.value);
+    return known ? Value(known->text()) : Value(Absent());
+}
+
+} // namespace
+
 const TableOf<Fact> &compiledFactTable()
 {
     static const TableOf<Fact> table(
@@ -508,10 +522,7 @@ const TableOf<Fact> &compiledFactTable()
         {{"what", "What is said", member<&Fact::what>},
          {"of", "Of which architecture or entry", CELL(orNothing(row.of))},
          {kName, "value", "As it is written", member<&Fact::value>},
-         {"note", "What it means",
-          CELL(row.what == "region hash" && coreai_cache::isRefused(row.value)
-                   ? Value(Word("hash of nothing: refused by the engine", Mark::Bad))
-                   : Value(Absent()))},
+         {"note", "What it means", CELL(factNote(row))},
          {kName, "file", "Where it stands", member<&Fact::file>},
          {"confidence", "How sure the layout is", CELL(layoutConfidence(row.confidence))},
          {kDocument, "source", "Where the layout is from", member<&Fact::source>}});

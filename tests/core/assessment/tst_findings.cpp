@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/bundle_findings.h"
 #include "core/assessment/coverage.h"
+#include "made_coreai.h"
 #include "made_programs.h"
 
 namespace {
@@ -122,7 +123,28 @@ private slots:
         QCOMPARE(examined(made), std::vector<std::string>());
     }
 
-    /// Values that fp16 has only as infinities, and scales of 0.
+    /// Values that fp16 holds with fewer bits, of a Core AI package: where they are many.
+    void subnormal()
+    {
+        for (const int every : {0, 2, 200}) { // each so many is one
+            MadeCoreAi made;
+            std::vector<float> values(32 * 32);
+            for (std::size_t i = 0; i < values.size(); ++i)
+                values[i] = every != 0 && i % std::size_t(every) == 0 ? 3e-5F : float(i + 1) / 1024;
+            made.output({made.blob({32, 32}, Elem::F16, halves(values))});
+            Progress progress;
+            const BundlePtr bundle = VERIFIED(made.open());
+            std::vector<std::string> found;
+            for (const Finding &finding : examineBundle(*bundle, true, progress).findings)
+                found.push_back(findingText(*bundle, finding));
+            QCOMPARE(std::ranges::any_of(found,
+                                         [](const std::string &text) {
+                                             return text.ends_with("[subnormal-weights]");
+                                         }),
+                     every == 2);
+        }
+    }
+
     /// Every row, or every column, reaches 1: coremltools left it divided by its scale.
     void dividedByTheirScales()
     {
@@ -154,6 +176,7 @@ private slots:
         }));
     }
 
+    /// Values that fp16 has only as infinities, and scales of 0.
     void lostValues()
     {
         MadeBundle made;

@@ -43,7 +43,7 @@ private slots:
             QVERIFY2(!fault.pattern.empty() && !fault.effect.empty() && !fault.source.empty(),
                      fault.id.c_str());
             QVERIFY2(fault.scope == "weight" || fault.scope == "operation" ||
-                         fault.scope == "program",
+                         fault.scope == "program" || fault.scope == "compiled",
                      fault.id.c_str());
             QVERIFY2(fault.seen == "file" || fault.seen == "pattern" || fault.seen == "checkpoint",
                      fault.id.c_str());
@@ -178,6 +178,17 @@ private slots:
             made.output({made.scaled({codes, scale, none, bias}, shape)});
             QCOMPARE(coreAiIds(made), ids);
         }
+    }
+
+    /// What a Mac compiled says of itself.
+    void compiledPackages()
+    {
+        const KnownFault *fault = knownFaultOf("package version", "7.1.2");
+        QVERIFY(fault && fault->id == "package-version");
+        QVERIFY(fault->text().find("macOS 27.0; contested; anemll-forge FEEDBACK") !=
+                std::string::npos);
+        QVERIFY(!knownFaultOf("package version", "7.0.80"));
+        QVERIFY(!knownFaultOf("architecture", "7.1.2"));
     }
 
     /// What operations take, by its type and value.
