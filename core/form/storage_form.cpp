@@ -32,8 +32,12 @@ public:
             encoding.palette && encoding.scaling && encoding.scaling->kind == Scaling::Kind::Affine;
         if (encoding.mask)
             add(FormNode::Sparse);
-        if (encoding.scaling && !rowsOfPalette)
-            add(nodeOf(*encoding.scaling));
+        // What powers of two scale are fp8 or fp4 numbers, or indices into a table: then only
+        // blocks.
+        if (encoding.scaling && !rowsOfPalette) {
+            const FormNode node = nodeOf(*encoding.scaling);
+            add(encoding.palette && node == FormNode::Microscaled ? FormNode::Blockwise : node);
+        }
         inner(encoding.payload);
         if (encoding.palette) {
             add(FormNode::Palette);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/json_place.h"
+#include "core/base/text.h"
 #include "core/bundle/reader/checkpoint/scaled_tensors.h"
 
 #include <algorithm>
@@ -87,6 +88,23 @@ public:
                 found.insert(block.get<Shape>());
         }
         return found;
+    }
+
+    /// Bits of the fraction of a tensor's fp6 numbers: 3 (E2M3) or 2 (E3M2), as Quark says it
+    /// ("fp6_e2m3", for all layers or for those of a pattern) or b12x; 0 where it is not said.
+    unsigned sixBitFraction(const std::string &name) const
+    {
+        const nlohmann::json *said = &at(m_said, "/global_quant_config");
+        for (const auto &[pattern, layer] : at(m_said, "/layer_quant_config").items()) {
+            if (matchesPattern(pattern, name) || matchesPattern(pattern + ".*", name))
+                said = &layer;
+        }
+        for (const auto *each : {&at(*said, "/weight/dtype"), &at(m_said, "/weight_format")}) {
+            const auto *text = each->get_ptr<const std::string *>();
+            if (text && (text->ends_with("e2m3") || text->ends_with("e3m2")))
+                return text->ends_with("3") ? 3 : 2;
+        }
+        return 0;
     }
 
     /// Those of MLX: for all modules, or for one of that name.

@@ -276,7 +276,7 @@ bool namesCodes(const BundleFile &file)
                                 header);
     const auto has = [text](std::string_view part) { return text.find(part) != text.npos; };
     return has(".scales\"") || has("_packed\"") ||
-           ((has("_scale") || has(".scale\"")) && (has("\"F8_") || has("\"I8\"")));
+           ((has("_scale") || has(".scale\"")) && (has("\"F8_") || has("\"I8\"") || has("\"U8\"")));
 }
 
 /// {TENSOR: FILE, …}: "weight_map" of an index; empty where it cannot be read.

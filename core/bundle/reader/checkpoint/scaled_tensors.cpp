@@ -44,6 +44,8 @@ struct Joined {
     std::vector<std::byte> plainZeros = {};
     /// Of rows in words of 32 bits with a rest: codes of a word, or of a row whose codes are dense.
     std::uint64_t each = 0;
+    /// Of fp6, whose codes are indices into its 64 numbers: bits of the fraction.
+    unsigned fraction = 0;
 };
 
 bool isReal(ElementType type)
@@ -119,6 +121,9 @@ constexpr std::string_view
                      "config.json (weight_block_size, block_structure)",
     kGroupUnclear = "MLX codes whose group and bits follow neither from the shapes nor from "
                     "config.json (quantization)",
+    kSixBitsUnclear =
+        "MXFP6 codes of which config.json does not say whether they are of E2M3 or E3M2 "
+        "(global_quant_config, weight_format)",
     kGroupFits =
         "of MLX shown with the only group and bits that fit: config.json does not say them";
 
@@ -439,24 +444,47 @@ private:
         return std::isfinite(value) && value != 0 ? std::optional(value) : std::nullopt;
     }
 
-    /// Fp4 codes, two a byte where they have no type of their own, and a scale for `group` of them.
-    static std::optional<Joined> fp4(std::string name, std::string layout,
-                                     const StoredTensor &codes, const StoredTensor *scales,
-                                     ElementType scaleType, std::uint64_t group)
+    /// Codes of fp4 or fp6, dense in bytes where they have no type of their own, and a scale for
+    /// `group` of them.
+    static std::optional<Joined> smallFloats(std::string name, std::string layout,
+                                             const StoredTensor &codes, const StoredTensor *scales,
+                                             ElementType codeType, ElementType scaleType,
+                                             std::uint64_t group)
     {
-        const bool native = codes.type == ElementType::Fp4E2M1;
+        const bool native = codes.type == codeType;
         if (!scales || !(native || codes.type == ElementType::Uint8) || codes.shape.size() < 2 ||
             scales->shape.size() != codes.shape.size())
             return std::nullopt;
-        Joined joined{std::move(name),      std::move(layout), &codes, scales, nullptr,
-                      ElementType::Fp4E2M1, scaleType,         {},     {},     {}};
-        joined.shape = codes.shape;
-        joined.grid = scales->shape;
-        joined.shape.back() *= native ? 1 : 2;
-        if (!std::equal(joined.grid.begin(), joined.grid.end() - 1, joined.shape.begin()) ||
-            joined.grid.back() * group != joined.shape.back())
+        Joined joined{std::move(name), std::move(layout), &codes, scales, nullptr,
+                      codeType,        scaleType,         {},     {},     {}};
+        joined.grid = joined.shape = scales->shape;
+        joined.shape.back() *= group;
+        if (!std::equal(joined.grid.begin(), joined.grid.end() - 1, codes.shape.begin()) ||
+            scales->shape.back() > codes.shape.back() ||
+            codes.shape.back() * (native ? bitWidth(codeType) : 8) !=
+                joined.shape.back() * bitWidth(codeType))
             return std::nullopt;
         return joined;
+    }
+
+    /// Powers of two for 32 codes of fp4, or of fp6 that config.json says the type of.
+    std::optional<Joined> powersOf(const std::string &name, const StoredTensor &codes,
+                                   const StoredTensor &scales)
+    {
+        const auto with = [&](std::string layout, ElementType type) {
+            return smallFloats(name, std::move(layout), codes, &scales, type, ElementType::Fp8E8M0,
+                               kMxGroup);
+        };
+        if (auto four = with("mxfp4", ElementType::Fp4E2M1))
+            return four;
+        auto six = with("mxfp6", ElementType::Uint6);
+        if (!six)
+            return std::nullopt;
+        six->fraction = m_config.sixBitFraction(name);
+        if (six->fraction == 0)
+            return leave(codes.name, kSixBitsUnclear);
+        six->layout += six->fraction == 3 ? " (E2M3)" : " (E3M2)";
+        return six;
     }
 
     /// NAME_packed of bytes and NAME_scale: E8M0 of 32 (MXFP4), or E4M3 of 16, all of them divided
@@ -469,11 +497,12 @@ private:
         const std::string plain = name.substr(0, name.size() - kPacked.size());
         const StoredTensor *scales = tensor(plain + "_scale");
         if (scales && isPower(scales->type))
-            return fp4(plain, "mxfp4", codes, scales, ElementType::Fp8E8M0, kMxGroup);
+            return powersOf(plain, codes, *scales);
         const StoredTensor *whole = tensor(plain + "_global_scale");
         if (!scales || scales->type != ElementType::Fp8E4M3Fn || !numberOf(whole))
             return std::nullopt;
-        auto joined = fp4(plain, "nvfp4", codes, scales, scales->type, kNvGroup);
+        auto joined = smallFloats(plain, "nvfp4", codes, scales, ElementType::Fp4E2M1, scales->type,
+                                  kNvGroup);
         if (joined) {
             joined->whole = whole;
             joined->divides = true;
@@ -482,17 +511,21 @@ private:
     }
 
     /// NAME of bytes or F4, and NAME_scale of E4M3 for 16 and NAME_scale_2, by which all are
-    /// multiplied (ModelOpt), or NAME_scale or NAME_scales of powers of two for 32 (Quark).
+    /// multiplied (ModelOpt), or NAME_scale or NAME_scales of powers of two for 32 (Quark), which
+    /// may have a NAME_scale_2 as well.
     std::optional<Joined> plainFp4(const std::string &name, const StoredTensor &codes)
     {
         const StoredTensor *scales = tensor(name + "_scale"), *whole = tensor(name + "_scale_2");
         if (!scales)
             scales = tensor(name + "_scales");
-        if (scales && isPower(scales->type) && !whole)
-            return fp4(name, "mxfp4", codes, scales, ElementType::Fp8E8M0, kMxGroup);
-        if (!scales || scales->type != ElementType::Fp8E4M3Fn || !numberOf(whole))
+        if (!scales || (whole && !numberOf(whole)))
             return std::nullopt;
-        auto joined = fp4(name, "nvfp4", codes, scales, scales->type, kNvGroup);
+        std::optional<Joined> joined;
+        if (isPower(scales->type))
+            joined = powersOf(name, codes, *scales);
+        else if (whole && scales->type == ElementType::Fp8E4M3Fn)
+            joined = smallFloats(name, "nvfp4", codes, scales, ElementType::Fp4E2M1, scales->type,
+                                 kNvGroup);
         if (joined)
             joined->whole = whole;
         return joined;
@@ -623,6 +656,21 @@ codec::Operand zerosOf(const Joined &joined)
                                32 / bitWidth(joined.codeType), true);
 }
 
+/// The 64 numbers of six bits: a sign, an exponent and a fraction of so many bits.
+codec::Operand sixBitNumbers(unsigned fraction)
+{
+    const int bias = fraction == 3 ? 1 : 3, last = int(fraction);
+    std::vector<std::byte> bytes(64 * 4);
+    for (unsigned code = 0; code < 64; ++code) {
+        const int exponent = int(code >> fraction) & ((1 << (5 - last)) - 1);
+        const int digits = int(code & ((1U << fraction) - 1)) + (exponent > 0 ? 1 << last : 0);
+        const float size = std::ldexp(float(digits), std::max(exponent, 1) - bias - last);
+        storeLittle<std::uint32_t>(bytes, 4 * code,
+                                   std::bit_cast<std::uint32_t>(code > 31 ? -size : size));
+    }
+    return constantOf(codec::PartRole::Lut, std::move(bytes), ElementType::Fp32, {64});
+}
+
 /// The scales, where one number scales all of them.
 codec::OperandSource wholeScales(const Joined &joined, codec::Operand scales)
 {
@@ -660,11 +708,15 @@ void addJoined(const Joined &joined, const std::string &sourceOp, ContainerConte
     codec::Encoding encoding;
     encoding.type = weight.type;
     encoding.shape = joined.shape;
-    encoding.payload =
-        joined.each != 0 ? codec::wordsOperand(operandOf(PartRole::Data, *joined.codes,
-                                                         joined.codes->type, joined.codes->shape),
-                                               joined.codeType, joined.shape, joined.each, false)
-                         : operandOf(PartRole::Data, *joined.codes, joined.codeType, joined.shape);
+    const PartRole codes = joined.fraction != 0 ? PartRole::Indices : PartRole::Data;
+    encoding.payload = joined.each != 0
+                           ? codec::wordsOperand(operandOf(codes, *joined.codes, joined.codes->type,
+                                                           joined.codes->shape),
+                                                 joined.codeType, joined.shape, joined.each, false)
+                           : operandOf(codes, *joined.codes, joined.codeType, joined.shape);
+    if (joined.fraction != 0)
+        encoding.palette =
+            codec::Palette{sixBitNumbers(joined.fraction), Shape(joined.shape.size(), 1), 64};
     codec::Scaling scaling;
     scaling.kind = codec::Scaling::Kind::Blockwise;
     scaling.steps = codec::Scaling::Steps::Difference;
@@ -687,7 +739,7 @@ void addJoined(const Joined &joined, const std::string &sourceOp, ContainerConte
     weight.detail.emplace_back("layout", joined.layout);
     std::uint64_t stored = 0;
     for (const auto &[role, tensor] :
-         {std::pair(PartRole::Data, joined.codes), std::pair(PartRole::Scale, joined.scales),
+         {std::pair(codes, joined.codes), std::pair(PartRole::Scale, joined.scales),
           std::pair(PartRole::Bias, joined.biases), std::pair(PartRole::Scale, joined.whole),
           std::pair(PartRole::Offset, joined.zeros)}) {
         if (!tensor)
@@ -695,7 +747,7 @@ void addJoined(const Joined &joined, const std::string &sourceOp, ContainerConte
         stored += tensor->bytes.bytes.value;
         ByteClaim claim;
         claim.range = tensor->bytes;
-        claim.kind = role == PartRole::Data ? SectionKind::Data : SectionKind::Scale;
+        claim.kind = role == codes ? SectionKind::Data : SectionKind::Scale;
         claim.name = fmt::format("{}: {}", joined.name, codec::partRoleName(role));
         claim.weight = out.weights.size();
         const OperandList &operands = weight.operands();

@@ -407,6 +407,50 @@ private slots:
         QVERIFY(values[0] == 2 && values[1] == 12 && values[2] == 0);
     }
 
+    void mxfp6_data()
+    {
+        const auto row = addColumns<QByteArray, bool, float, float>();
+        const QByteArray quark = R"({"quantization_config":{"quant_method":"quark",)"
+                                 R"("global_quant_config":{"weight":{"dtype":"fp6_e3m2"}},)"
+                                 R"("layer_quant_config":{)";
+        row("E3M2", quark + "}}}", false, 1.0F / 16, 28);
+        row("E2M3", QByteArray(quark).replace("e3m2", "e2m3") + "}}}", false, 0.125F, 7.5F);
+        row("of a layer", quark + R"("l":{"weight":{"dtype":"fp6_e2m3"}}}}})", false, 0.125F, 7.5F);
+        row("of another layer", quark + R"("m*":{"weight":{"dtype":"fp6_e2m3"}}}}})", false,
+            1.0F / 16, 28);
+        row("with a scale of all",
+            R"({"quantization_config":{"quant_algo":"W6A6","weight_format":"e2m3"}})", true, 0.25F,
+            15);
+        row("not said", QByteArray(), false, 0, 0);
+        row("another list", R"({"quantization_config":{"global_quant_config":[7]}})", false, 0, 0);
+    }
+
+    /// Codes of six bits, four in three bytes, and a power of two for 32 of them.
+    void mxfp6()
+    {
+        const auto [config, whole, one, most] = fetched<QByteArray, bool, float, float>();
+        std::vector<Part> parts{{"l.weight", "U8", "[1,48]", wordsOf(64, 6, true)},
+                                {"l.weight_scale", "U8", "[1,2]", QByteArray::fromHex("7F80")}};
+        if (whole)
+            parts.push_back({"l.weight_scale_2", "F32", "[]", floats({2})});
+        const BundlePtr bundle = VERIFIED(openParts(parts, config));
+        if (one == 0) {
+            QCOMPARE(bundle->weights().size(), std::size_t(2));
+            QVERIFY(bundle->diagnostics().at(0).error.message.find("E2M3 or E3M2") !=
+                    std::string::npos);
+            return;
+        }
+        QCOMPARE(bundle->weights().size(), std::size_t(1));
+        QCOMPARE(bundle->weights()[0].shape, (Shape{1, 64}));
+        QVERIFY(formText(bundle->weights()[0].form) == "blockwise+lut");
+        const std::vector<float> values = valuesOf(*bundle, 0);
+        QCOMPARE(values.at(1), one);
+        QCOMPARE(values.at(31), most);
+        QCOMPARE(values.at(33), -2 * one);
+        QCOMPARE(values.at(63), -2 * most);
+        QVERIFY(std::ranges::is_sorted(values.begin(), values.begin() + 32));
+    }
+
     /// Asymmetric: a zero point for each row and group, eight rows a word.
     void packedZeroPoints()
     {
