@@ -91,6 +91,20 @@ inline QString textOf(const QString &path)
     return QString::fromUtf8(contentOf(path));
 }
 
+using FileBytes = std::map<QString, QByteArray>; ///< path relative to a folder -> content
+
+/// What the files below a folder hold.
+inline FileBytes filesBelow(const QString &folder)
+{
+    FileBytes files;
+    QDirIterator found(folder, QDir::Files | QDir::Hidden, QDirIterator::Subdirectories);
+    while (found.hasNext()) {
+        const QString path = found.next();
+        files[QDir(folder).relativeFilePath(path)] = contentOf(path);
+    }
+    return files;
+}
+
 /// Writes a file whole, or behind what it holds; false where that fails.
 inline bool put(const QString &path, const QByteArray &content,
                 QIODevice::OpenMode how = QIODevice::WriteOnly)
@@ -156,6 +170,21 @@ inline std::vector<std::byte> asBytes(const QByteArray &raw)
 {
     const auto all = asSpan(raw);
     return {all.begin(), all.end()};
+}
+
+/// A number in some bytes, the lowest first.
+inline QByteArray little(quint64 value, int bytes)
+{
+    QByteArray out;
+    for (int i = 0; i < bytes; ++i)
+        out += char(value >> (8 * i) & 0xFF);
+    return out;
+}
+
+/// A file of tensors: its header and what that describes.
+inline QByteArray safetensors(const QByteArray &json, const QByteArray &data)
+{
+    return little(quint64(json.size()), 8) + json + data;
 }
 
 /// A file of tests/fuzz/seeds.

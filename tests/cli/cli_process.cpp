@@ -8,6 +8,8 @@ namespace kernscope::test {
 
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 constexpr int kTimeout = 120000;
 
 CliResult wait(QProcess &process)
@@ -37,7 +39,78 @@ bool isStopped(qint64 process)
     return text.mid(text.lastIndexOf(')') + 2, 1) == "T";
 }
 
+/// The member at "weights.0.name"; null where there is none.
+const Json *memberAt(const Json &document, const QString &path)
+{
+    const Json *found = &document;
+    for (const QString &key : path.split(u'.')) {
+        bool number = false;
+        const std::size_t index = key.toULongLong(&number);
+        if (found->is_object() && found->contains(key.toStdString()))
+            found = &(*found)[key.toStdString()];
+        else if (number && found->is_array() && index < found->size())
+            found = &(*found)[index];
+        else
+            return nullptr;
+    }
+    return found;
+}
+
+/// Numbers of floating point may differ in their last places, as for QCOMPARE.
+bool isValue(const Json &found, const QString &text)
+{
+    if (found.is_string())
+        return QString::fromStdString(found.get<std::string>()) == text;
+    const auto value = Json::parse(text.toStdString(), nullptr, false);
+    if (found == value)
+        return true;
+    return found.is_number() && value.is_number() &&
+           (found.is_number_float() || value.is_number_float()) &&
+           qFuzzyCompare(found.get<double>(), value.get<double>());
+}
+
 } // namespace
+
+QByteArray wrong(const Json &document, const char *facts)
+{
+    static const QRegularExpression kFact(
+        u"^(?:!(?<none>[^=!#]+)|(?<place>[^=!#]+)(?<size>#)?(?<not>!)?=(?<value>.*))$"_s);
+    static const QRegularExpression kParts(u"(?:[^ ']|'[^']*')+"_s);
+    QByteArray said;
+    for (const auto &part : kParts.globalMatch(QString::fromUtf8(facts))) {
+        const auto fact = kFact.match(part.captured());
+        const Json *found =
+            memberAt(document, fact.captured(u"place"_s) + fact.captured(u"none"_s));
+        const Json size(found ? found->size() : 0);
+        const bool right = fact.hasCaptured(u"none"_s)
+                               ? found == nullptr
+                               : found && isValue(fact.hasCaptured(u"size"_s) ? size : *found,
+                                                  fact.captured(u"value"_s).remove(u'\'')) !=
+                                              fact.hasCaptured(u"not"_s);
+        if (!fact.hasMatch() || !right)
+            said += part.captured().toUtf8() + ", found " +
+                    (found ? text(*found).left(200) : QByteArray("nothing")) + "; ";
+    }
+    return said;
+}
+
+QByteArray missing(const QByteArray &said, const QByteArrayList &texts)
+{
+    for (const QByteArray &text : texts) {
+        if (!said.contains(text))
+            return text + " in " + said;
+    }
+    return {};
+}
+
+QByteArray missing(const Json &document, const QByteArrayList &members)
+{
+    for (const QByteArray &member : members) {
+        if (!document.contains(member.toStdString()))
+            return member + " in " + text(document);
+    }
+    return {};
+}
 
 QString cliProgram()
 {

@@ -27,22 +27,11 @@ Values withRowsZeroed(Values values, std::size_t first, std::size_t end)
     return values;
 }
 
-Bytes halvesOf(const Values &values)
-{
-    Bytes bytes;
-    for (const float value : values) {
-        const std::uint16_t bits = floatToHalf(value);
-        bytes.push_back(std::byte(bits & 0xff));
-        bytes.push_back(std::byte(bits >> 8));
-    }
-    return bytes;
-}
-
 MadeBundle package(const Values &up, const Values &down)
 {
     MadeBundle made;
     const auto add = [&](const char *name, const Values &values) {
-        made.layer(name, "[64, 48]", halvesOf(values));
+        made.layer(name, "[64, 48]", halves(values));
     };
     add("up_weight_to_fp16", up);
     add("down_weight_to_fp16", down);
@@ -71,27 +60,17 @@ private slots:
 
     void sound()
     {
-        const CliResult result = audit(m_sound, {m_json});
-        QCOMPARE(result.exitCode, 0);
-        const auto json = result.json();
-        QCOMPARE(json["command"].get<std::string>(), "audit");
-        QCOMPARE(json["verdict"].get<std::string>(), "sound");
-        QCOMPARE(json["sound"].size(), std::size_t(2));
-        QVERIFY(json["faulty"].empty() && json["unpaired"].empty() && json["rules"].empty());
-        QVERIFY(!json.contains("nearer"));
+        const auto json = RAN(0, audit(m_sound, {m_json})).json();
+        HOLDS(json, "command=audit verdict=sound sound#=2 faulty#=0 unpaired#=0 rules#=0 !nearer");
         const CliResult text = audit(m_sound);
         QVERIFY2(text.out.contains("look at the runtime"), text.out.constData());
     }
 
     void atFault()
     {
-        const CliResult result = audit(m_broken, {m_json});
-        QCOMPARE(result.exitCode, 1);
-        const auto faulty = result.json()["faulty"];
+        const auto faulty = RAN(1, audit(m_broken, {m_json})).json()["faulty"];
         QCOMPARE(faulty.size(), std::size_t(1));
-        QCOMPARE(faulty[0]["checkpoint_name"].get<std::string>(), "down.weight");
-        QCOMPARE(faulty[0]["kind"].get<std::string>(), "rows-zeroed");
-        QCOMPARE(text(faulty[0]["rows"]), QByteArray("[5,9]"));
+        HOLDS(faulty, "0.checkpoint_name=down.weight 0.kind=rows-zeroed 0.rows=[5,9]");
         QVERIFY(audit(m_broken).out.contains("At fault"));
     }
 
@@ -99,10 +78,8 @@ private slots:
     {
         // A weight to ignore is not held against anything.
         const QString ignored = rulesFile("[[weight]]\nmatch = \"down*\"\nignore = true\n");
-        const CliResult left = audit(m_broken, {m_rules, ignored, m_json});
-        QCOMPARE(left.exitCode, 0);
-        QCOMPARE(left.json()["unpaired"][0]["weight"].get<std::string>(),
-                 "main/down_weight_to_fp16");
+        const CliResult left = RAN(0, audit(m_broken, {m_rules, ignored, m_json}));
+        HOLDS(left.json(), "unpaired.0.weight=main/down_weight_to_fp16");
         // The limit is a rule: of all weights, of one.
         QCOMPARE(audit(m_sound, {m_rules, rulesFile("audit-limit = 2.5\n"), m_json})
                      .json()["limit"]
@@ -112,15 +89,13 @@ private slots:
         for (const QString &limit : {u"0.5"_s, u"nan"_s, u"inf"_s})
             QCOMPARE(audit(m_sound, {u"--limit"_s, limit}).exitCode, 2);
         // The form that weights must have.
-        const CliResult form = audit(
-            m_sound,
-            {m_rules, rulesFile("[[weight]]\nmatch = \"up*\"\nform = \"palette4\"\n"), m_json});
-        QCOMPARE(form.exitCode, 1);
+        const CliResult form =
+            RAN(1, audit(m_sound,
+                         {m_rules, rulesFile("[[weight]]\nmatch = \"up*\"\nform = \"palette4\"\n"),
+                          m_json}));
         const auto broken = form.json()["rules"];
         QCOMPARE(broken.size(), std::size_t(1));
-        QCOMPARE(broken[0]["limit"].get<std::string>(), "form");
-        QCOMPARE(broken[0]["allowed"].get<std::string>(), "palette4");
-        QCOMPARE(broken[0]["rule"].get<std::string>(), "up*");
+        HOLDS(broken, "0.limit=form 0.allowed=palette4 0.rule=up*");
         QVERIFY(
             audit(m_sound, {m_rules, rulesFile("[[weight]]\nmatch = \"*\"\nform = \"palette4\"\n")})
                 .out.contains("palette4"));
@@ -152,8 +127,7 @@ private slots:
         QCOMPARE(audit(m_broken, out).exitCode, 1);
         const QByteArray written = contentOf(report);
         QVERIFY(written.contains("rows-zeroed"));
-        const CliResult again = audit(m_broken, out + QStringList{m_json});
-        QCOMPARE(again.exitCode, 4);
+        const CliResult again = RAN(4, audit(m_broken, out + QStringList{m_json}));
         QCOMPARE(again.json()["diagnostics"][0]["code"].get<std::string>(), "io.exists");
         QVERIFY(!again.json().contains("faulty")); // nothing was compared
         QCOMPARE(audit(m_broken, out + args("--force")).exitCode, 1);
@@ -163,21 +137,17 @@ private slots:
 
     void notComparable()
     {
-        const CliResult none = audit(m_scratch.filePath(u"none.mlmodelc"_s));
-        QCOMPARE(none.exitCode, 4);
+        const CliResult none = RAN(4, audit(m_scratch.filePath(u"none.mlmodelc"_s)));
         const QString other =
             writeBundle(m_scratch, "other.mlmodelc", tenValues({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}));
-        const CliResult result = audit(other, {m_json});
-        QCOMPARE(result.exitCode, 1);
+        const CliResult result = RAN(1, audit(other, {m_json}));
         QCOMPARE(result.json()["verdict"].get<std::string>(), "cannot be compared");
         // Of a file that is cut the rest is sound, and the package is not.
         const QString cut = writeBundle(m_scratch, "cut.mlmodelc", package(layer(1), layer(2)));
         QFile file(cut + u"/weights/weight.bin"_s);
         QVERIFY(file.resize(file.size() - 4096));
-        const CliResult half = audit(cut, {m_json});
-        QCOMPARE(half.exitCode, 3);
-        QCOMPARE(half.json()["sound"].size(), std::size_t(1));
-        QCOMPARE(half.json()["verdict"].get<std::string>(), "cannot be compared");
+        const CliResult half = RAN(3, audit(cut, {m_json}));
+        HOLDS(half.json(), "sound#=1 verdict='cannot be compared'");
         QVERIFY(QString::fromStdString(half.json()["sentence"]).startsWith(u"1 weight "_s));
     }
 
@@ -186,36 +156,29 @@ private slots:
         const auto inspect = [&](const QStringList &more) {
             return runCli(args("inspect %", m_sound) + more);
         };
-        const CliResult plain = inspect({u"--coverage"_s, m_json});
-        QCOMPARE(plain.exitCode, 0);
-        const auto coverage = plain.json()["coverage"];
+        const auto coverage = RAN(0, inspect({u"--coverage"_s, m_json})).json()["coverage"];
         QCOMPARE(coverage["bits"].get<double>(), 16.0);
         QCOMPARE(coverage["parameters"].get<std::size_t>(), 2 * kRows * kColumns);
         QCOMPARE(coverage["not_kept"].get<int>(), 0);
         const QStringList expected = args("--expect *=palette4");
-        const CliResult not4 = inspect(expected + QStringList{m_json});
-        QCOMPARE(not4.exitCode, 1);
+        const CliResult not4 = RAN(1, inspect(expected + QStringList{m_json}));
         QCOMPARE(not4.json()["coverage"]["not_kept"].get<int>(), 2);
         QVERIFY(inspect(expected).out.contains("2 weights not in the form expected"));
         QCOMPARE(inspect(expected + args("--except *up* --except *down*")).exitCode, 0);
         QCOMPARE(inspect({u"--sibling"_s, m_broken}).exitCode, 0);
         // Weights are paired without the suffixes of converters; one is in this build alone.
         MadeBundle palettes;
-        palettes.op("up_weight_to_fp16_palettized", "[64, 48]",
-                    "constexpr_lut_to_dense(indices = " +
-                        palettes.blob(ElementType::Uint4, "[64, 48]", Bytes(1536)) + ", lut = " +
-                        palettes.blob(ElementType::Fp16, "[1, 1, 16, 1]", Bytes(32)) + ")");
-        palettes.consume("up_weight_to_fp16_palettized");
+        palettes.form("up_weight_to_fp16_palettized", "[64, 48]", "lut_to_dense",
+                      {{"indices", palettes.blob(ElementType::Uint4, "[64, 48]", Bytes(1536))},
+                       {"lut", palettes.blob(ElementType::Fp16, "[1, 1, 16, 1]", Bytes(32))}});
         writeBundle(m_scratch, "palettes.mlmodelc", palettes);
-        const CliResult one = inspect({u"--sibling"_s, m_scratch.filePath(u"palettes.mlmodelc"_s)});
-        QCOMPARE(one.exitCode, 1);
-        QVERIFY2(one.out.contains("1 weight not in the form expected"), one.out.constData());
-        QVERIFY(one.out.contains("1 weight without a partner in the sibling build"));
+        SAYS(RAN(1, inspect({u"--sibling"_s, m_scratch.filePath(u"palettes.mlmodelc"_s)})).out,
+             "1 weight not in the form expected",
+             "1 weight without a partner in the sibling build");
         for (const QString &none : {u"palette4"_s, u"*="_s, u"*=palete4"_s, u"*=palette9"_s})
             QCOMPARE(inspect({u"--expect"_s, none}).exitCode, 2);
         // What no weight is judged by is no success, and is told under --quiet as well.
-        const CliResult unused = inspect(args("--quiet --expect nothing*=palette4"));
-        QCOMPARE(unused.exitCode, 1);
+        const CliResult unused = RAN(1, inspect(args("--quiet --expect nothing*=palette4")));
         QVERIFY2(unused.err.contains("No weight matches nothing*"), unused.err.constData());
         QCOMPARE(inspect(args("--expect *up*=dense --expect *down*=int8 --where name:up")).exitCode,
                  0);
@@ -231,14 +194,11 @@ private slots:
             return diff(m_sound, m_broken, {m_rules, rulesFile(text), m_json});
         };
         QCOMPARE(with("[[weight]]\nmatch = \"*\"\nform = \"dense\"\n").exitCode, 0);
-        const CliResult not4 = with("[[weight]]\nmatch = \"*\"\nform = \"palette4\"\n");
-        QCOMPARE(not4.exitCode, 1);
-        QCOMPARE(not4.json()["verdict"]["faults"].size(), std::size_t(2));
-        QCOMPARE(not4.json()["verdict"]["faults"][0]["limit"].get<std::string>(), "form");
+        const CliResult not4 = RAN(1, with("[[weight]]\nmatch = \"*\"\nform = \"palette4\"\n"));
+        HOLDS(not4.json(), "verdict.faults#=2 verdict.faults.0.limit=form");
         QCOMPARE(with("max-abs = 0.01\n[[weight]]\nmatch = \"*\"\nform = \"dense\"\n").exitCode, 1);
         QCOMPARE(with("no-known-faults = true\n").exitCode, 0);
-        const CliResult none = with("[[weight]]\nmatch = \"*\"\nform = \"nonsense\"\n");
-        QCOMPARE(none.exitCode, 3);
+        const CliResult none = RAN(3, with("[[weight]]\nmatch = \"*\"\nform = \"nonsense\"\n"));
         QVERIFY2(none.out.contains("nonsense"), none.out.constData());
     }
 
@@ -252,8 +212,7 @@ private slots:
         QCOMPARE(results[0]["ruleId"].get<std::string>(), "constant_channels");
         QVERIFY(results[0]["message"]["text"].get<std::string>().find("down_weight") !=
                 std::string::npos);
-        QCOMPARE(json["runs"][0]["tool"]["driver"]["rules"][0]["id"].get<std::string>(),
-                 "constant_channels");
+        HOLDS(json, "runs.0.tool.driver.rules.0.id=constant_channels");
         const auto &place = results[0]["locations"][0]["physicalLocation"]["artifactLocation"];
         QVERIFY(QByteArray::fromPercentEncoding(place["uri"].get<std::string>().c_str())
                     .startsWith("file://" + m_broken.toUtf8()));

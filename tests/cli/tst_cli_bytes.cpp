@@ -41,9 +41,9 @@ private slots:
             const std::uint64_t size = std::min<std::uint64_t>(view.size(), 20000);
             if (size == 0)
                 continue;
-            const CliResult said = runCli("bytes % 0 --file % --count % --json", path,
-                                          QString::fromStdString(name), QString::number(size));
-            QCOMPARE(said.exitCode, 0);
+            const CliResult said =
+                RAN(0, runCli("bytes % 0 --file % --count % --json", path,
+                              QString::fromStdString(name), QString::number(size)));
             std::uint64_t next = 0;
             const Json document = said.json();
             for (const Json &row : document["fields"]) {
@@ -133,19 +133,14 @@ private slots:
         made.layer("w", "[2, 2]", halves({1, 2, 3, -0.5F}));
         const QString path = writeBundle(m_scratch, "places.mlmodelc", made);
         const bool link = place.front().startsWith(u'#');
-        const CliResult said = runCli(args("bytes %", link ? path + place.front() : path) +
-                                      (link ? QStringList() : place) + args("--json"));
-        QCOMPARE(said.exitCode, 0);
-        const Json json = said.json();
+        const Json json = RAN(0, runCli(args("bytes %", link ? path + place.front() : path) +
+                                        (link ? QStringList() : place) + args("--json")))
+                              .json();
         QCOMPARE(QString::fromStdString(json["file"].get<std::string>()), file);
         QCOMPARE(json["offset"].get<quint64>(), offset);
         if (offset == 134) {
             const Json &row = json["fields"][0];
-            QCOMPARE(row["value"].get<double>(), -0.5);
-            QCOMPARE(row["type"].get<std::string>(), "fp16");
-            QCOMPARE(row["part"].get<std::string>(), "data");
-            QCOMPARE(row["elements"].dump(), "[3]");
-            QCOMPARE(row["cells"].dump(), "[\"w[1,1]\"]");
+            HOLDS(row, "value=-0.5 type=fp16 part=data elements=[3] cells=[\"w[1,1]\"]");
         }
     }
 
@@ -154,10 +149,9 @@ private slots:
     {
         MadeBundle made;
         const auto codes = made.blob(ElementType::Uint4, "[1, 9]", hex("35 70 61 82 03"), 4);
-        made.op("w", "[1, 9]",
-                "constexpr_blockwise_shift_scale(data = " + codes +
-                    ", scale = " + made.blob(ElementType::Fp16, "[1, 1]", halves({1})) + ")");
-        made.consume("w");
+        made.form(
+            "w", "[1, 9]", "blockwise_shift_scale",
+            {{"data", codes}, {"scale", made.blob(ElementType::Fp16, "[1, 1]", halves({1}))}});
         const QString path = writeBundle(m_scratch, "packed.mlmodelc", made);
         for (const auto &[place, value] : {std::pair("w[1]", 3), {"w[0,6]", 2}, {"w[8]", 3}}) {
             const Json row =
@@ -181,10 +175,8 @@ private slots:
         const Json json = runCli("bytes % 0x40 --count 64 --json", path).json();
         QCOMPARE(json["fields"].size(), std::size_t(6));
         const Json &sentinel = json["fields"][0];
-        QCOMPARE(sentinel["value"].get<std::uint64_t>(), std::uint64_t(0xDEADBEEF));
-        QCOMPARE(sentinel["hex"].get<std::string>(), "efbeadde");
-        QCOMPARE(sentinel["confidence"].get<std::string>(), "verified");
-        QCOMPARE(sentinel["source"].get<std::string>(), "formats/blob-storage.md");
+        HOLDS(sentinel, "value=3735928559 hex=efbeadde confidence=verified "
+                        "source=formats/blob-storage.md");
         QVERIFY(json["fields"][3]["field"].get<std::string>().ends_with("payload offset (uint64)"));
     }
 
@@ -207,8 +199,7 @@ private slots:
     {
         QFETCH(QStringList, arguments);
         const QString path = sampleBundle("sample-dense.mlmodelc");
-        const CliResult said = runCli(args("bytes %", path) + arguments);
-        QCOMPARE(said.exitCode, 2);
+        const CliResult said = RAN(2, runCli(args("bytes %", path) + arguments));
         QVERIFY(said.out.isEmpty() && !said.err.isEmpty());
     }
 
@@ -216,12 +207,11 @@ private slots:
     void pastTheEndHasAPlace()
     {
         const QString path = sampleBundle("sample-dense.mlmodelc");
-        const CliResult said =
-            runCli("bytes % 0xffffffffff --file weights/weight.bin --json", path);
-        QCOMPARE(said.exitCode, 2);
-        const Json fault = said.json()["diagnostics"].at(0);
-        QCOMPARE(fault["file"].get<std::string>(), "weights/weight.bin");
-        QCOMPARE(fault["offset"].get<std::uint64_t>(), std::uint64_t(0xffffffffff));
+        const Json fault =
+            RAN(2, runCli("bytes % 0xffffffffff --file weights/weight.bin --json", path))
+                .json()["diagnostics"]
+                .at(0);
+        HOLDS(fault, "file=weights/weight.bin offset=1099511627775");
         QVERIFY(fault["expected"].get<std::string>().starts_with("an offset below 0x"));
         QCOMPARE(fault["found"].get<std::string>(), "0xffffffffff");
     }
@@ -229,11 +219,8 @@ private slots:
     void textIsForPeople()
     {
         const QString path = sampleBundle("sample-dense.mlmodelc");
-        const CliResult said = runCli("bytes % 0x48", path);
-        QCOMPARE(said.exitCode, 0);
-        for (const char *wanted : {"weights/weight.bin:0x48", "payload bytes (uint64)",
-                                   "formats/blob-storage.md", "big-endian", "bfloat16"})
-            QVERIFY2(said.out.contains(wanted), said.out.constData());
+        SAYS(RAN(0, runCli("bytes % 0x48", path)).out, "weights/weight.bin:0x48",
+             "payload bytes (uint64)", "formats/blob-storage.md", "big-endian", "bfloat16");
     }
 
 private:

@@ -55,9 +55,9 @@ private slots:
             QVERIFY(put(array, QByteArray::fromStdString(npyHeader(ElementType::Fp16, shape)) +
                                    QByteArray(reinterpret_cast<const char *>(values.data()),
                                               qsizetype(values.size()))));
-            const CliResult folder = runCli("quantize % --format mxfp8 -o %", array,
-                                            m_scratch.filePath(u"%1.q"_s.arg(QLatin1String(name))));
-            QVERIFY2(folder.exitCode == 0, folder.err);
+            const CliResult folder =
+                RAN(0, runCli("quantize % --format mxfp8 -o %", array,
+                              m_scratch.filePath(u"%1.q"_s.arg(QLatin1String(name)))));
             QByteArray container = QByteArray(reinterpret_cast<const char *>(syntheticH13().data()),
                                               qsizetype(syntheticH13().size()));
             if (*name == 'b')
@@ -187,8 +187,7 @@ private slots:
                 QVERIFY2(QByteArray::fromStdString(row["file"].get<std::string>())
                              .endsWith(QFileInfo(m_file).fileName().toUtf8()),
                          result.out);
-                QVERIFY(row.contains("offset") && row.contains("expected") &&
-                        row.contains("found"));
+                SAYS(row, "offset", "expected", "found");
                 QVERIFY(!document.contains("weights") && !document.contains("decisions"));
                 for (const QString &output : outputs)
                     QVERIFY2(!QFileInfo::exists(output), qUtf8Printable(output));

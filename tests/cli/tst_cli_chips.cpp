@@ -71,20 +71,13 @@ private slots:
         for (int code = 1; code <= 31; ++code)
             QCOMPARE(rows[std::size_t(code - 1)]["code"].get<int>(), code);
         const auto &four = rows[19]; // p4f16
-        QCOMPARE(four["bit_depth"].get<int>(), 4);
-        QCOMPARE(four["palette_format"].get<int>(), 4);
-        QCOMPARE(four["underlying_type"].get<std::string>(), "fp16");
-        QCOMPARE(four["palette_lut_bytes"].get<int>(), 32);
-        QCOMPARE(four["type_number"].get<int>(), 5);
-        QVERIFY(four["legal"].get<bool>() && four["refused_by"].is_null());
-        QVERIFY(rows[3]["palette_lut_bytes"].is_null() && rows[28]["bit_depth"].is_null());
-        QCOMPARE(rows[20]["refused_by"].get<std::string>(), "odd index width");
+        HOLDS(four, "bit_depth=4 palette_format=4 underlying_type=fp16 palette_lut_bytes=32 "
+                    "type_number=5 legal=true refused_by=null");
+        HOLDS(rows, "3.palette_lut_bytes=null 28.bit_depth=null 20.refused_by='odd index width'");
         QVERIFY(formatsOf("H18")["kernel_formats"][20]["legal"].get<bool>());
-        QCOMPARE(m1["tensor_formats"][4]["code"].get<int>(), 12);
-        QVERIFY(!m1["tensor_formats"][4]["dma_to_fp16"].get<bool>());
-        QVERIFY(!m1["tensor_formats"][4]["dma_valid"].get<bool>());
-        QCOMPARE(m1["element_catalogue"].size(), std::size_t(23));
-        QCOMPARE(m1["element_catalogue"][15]["since_compiler"].get<std::string>(), "9.509.0");
+        HOLDS(m1, "tensor_formats.4.code=12 tensor_formats.4.dma_to_fp16=false "
+                  "tensor_formats.4.dma_valid=false element_catalogue#=23 "
+                  "element_catalogue.15.since_compiler=9.509.0");
         const CliResult plain = runCli("formats");
         QVERIFY(plain.exitCode == 0 && plain.out.contains("refused: odd index width"));
         QCOMPARE(runCli("formats --target Q9").exitCode, 2);
@@ -119,8 +112,7 @@ private slots:
             "set=native_kernel_formats; first_code=1; mask=0x3b; guard="));
         QCOMPARE(facts[2]["confidence"].get<std::string>(), "contested");
         QVERIFY(facts[2]["source"].get<std::string>().starts_with("chapter 36"));
-        const CliResult all = runCli("formats --facts=all");
-        QCOMPARE(all.exitCode, 0);
+        const CliResult all = RAN(0, runCli("formats --facts=all"));
         QVERIFY(all.out.contains("checkpoint_types") && all.out.contains("weight_element_roles"));
         QCOMPARE(runCli("formats --facts=none").exitCode, 2);
     }
@@ -137,20 +129,15 @@ private slots:
     void outcomes()
     {
         const auto [form, target, outcome] = fetched<QString, QString, QString>();
-        const auto result = run({u"decide"_s, u"--json"_s, u"--target"_s, target}, form);
-        QCOMPARE(result.exitCode, 0);
-        const Json json = result.json();
-        QCOMPARE(int(json["schema"]), 1);
-        QCOMPARE(string(json, "command"), u"decide"_s);
-        QCOMPARE(int(json["decisions"].size()), 1);
+        const Json json =
+            RAN(0, run({u"decide"_s, u"--json"_s, u"--target"_s, target}, form)).json();
+        HOLDS(json, "schema=1 command=decide decisions#=1");
         const Json &decision = json["decisions"][0];
         QCOMPARE(string(decision, "outcome"), outcome);
         QCOMPARE(string(decision, "weight"), u"w"_s);
-        for (const char *key : {"form", "target", "reasons", "cap", "bytes_moved", "speedup"})
-            QVERIFY2(decision.contains(key), key);
+        SAYS(decision, "form", "target", "reasons", "cap", "bytes_moved", "speedup");
         for (const Json &reason : decision["reasons"]) {
-            for (const char *key : {"gate", "offset", "value", "passes", "source", "confidence"})
-                QVERIFY2(reason.contains(key), key);
+            SAYS(reason, "gate", "offset", "value", "passes", "source", "confidence");
         }
         for (const char *key : {"offset", "bytes", "demand", "fits"})
             QVERIFY2(decision["cap"].contains(key), key);
@@ -165,9 +152,7 @@ private slots:
     {
         const auto result =
             run({u"decide"_s, u"--json"_s, u"--target"_s, u"M5"_s}, u"lut4"_s, "2, 2");
-        const Json decision = result.json()["decisions"][0];
-        QCOMPARE(string(decision, "outcome"), u"folds"_s);
-        QCOMPARE(int(decision["bytes_moved"]), 8192);
+        HOLDS(result.json()["decisions"][0], "outcome=folds bytes_moved=8192");
     }
 
     void allTargets()
@@ -184,14 +169,13 @@ private slots:
     }
     void choices()
     {
-        const auto result = run({u"choose"_s, u"--json"_s, u"--target"_s, u"M1"_s}, u"dense"_s);
-        QCOMPARE(result.exitCode, 0);
+        const CliResult result =
+            RAN(0, run({u"choose"_s, u"--json"_s, u"--target"_s, u"M1"_s}, u"dense"_s));
         const Json choice = result.json()["choices"][0];
         QCOMPARE(int(choice["candidates"].size()), 5);
         QCOMPARE(string(result.json()["program"], "bound"), u"dispatch"_s);
         // Constant weights: a palette holds them exactly, and the layer is bandwidth bound.
-        QCOMPARE(string(choice, "bound"), u"bandwidth"_s);
-        QCOMPARE(string(choice, "form"), u"palette4"_s);
+        HOLDS(choice, "bound=bandwidth form=palette4");
         for (const Json &candidate : choice["candidates"])
             QVERIFY(candidate.contains("error") && candidate.contains("bytes"));
     }
@@ -233,8 +217,7 @@ private slots:
                                m_scratch.filePath(to)) +
                           more);
         };
-        const auto refused = asked({}, u"refused.mlmodelc"_s);
-        QCOMPARE(refused.exitCode, 2);
+        const CliResult refused = RAN(2, asked({}, u"refused.mlmodelc"_s));
         QVERIFY(refused.err.contains("odd index width"));
         QVERIFY(!QFileInfo::exists(m_scratch.filePath(u"refused.mlmodelc"_s)));
         QCOMPARE(asked({u"--force"_s}, u"forced.mlmodelc"_s).exitCode, 0);
@@ -257,13 +240,10 @@ private slots:
 
     void geometryOfTypedNumbers()
     {
-        const auto result =
-            runCli("geometry --json --channels 256:256 --kernel 3x3 --output-size 32x32");
-        QCOMPARE(result.exitCode, 0);
-        const Json operation = result.json()["operations"][0];
-        QCOMPARE(int(operation["ocg"]["size"]), 2);
-        QCOMPARE(int(operation["passes"]), 128);
-        QCOMPARE(int(operation["cores_lit"]), 4);
+        const Json operation =
+            RAN(0, runCli("geometry --json --channels 256:256 --kernel 3x3 --output-size 32x32"))
+                .json()["operations"][0];
+        HOLDS(operation, "ocg.size=2 passes=128 cores_lit=4");
         QCOMPARE(bool(operation["winograd"]["eligible"]), true);
         QCOMPARE(int(operation["winograd"]["conditions"].size()), 8);
         const auto zero = runCli("geometry --channels 0:4");
@@ -276,9 +256,7 @@ private slots:
     void geometryOfABundle()
     {
         const auto result = run({u"geometry"_s, u"--json"_s}, u"lut4"_s);
-        const Json json = result.json();
-        QCOMPARE(int(json["operations"].size()), 1);
-        QCOMPARE(string(json["operations"][0], "weight"), u"w"_s);
+        HOLDS(result.json(), "operations#=1 operations.0.weight=w");
         QVERIFY(run({u"geometry"_s}, u"lut4"_s).out.contains("Winograd"));
     }
 
@@ -290,9 +268,8 @@ private slots:
         QVERIFY(json["ceilings"].size() > 8);
         const Json &layer = json["layers"][0];
         QCOMPARE(double(layer["flops"]), 2.0 * 4096 * 64);
-        for (const char *key :
-             {"name", "op", "bytes", "intensity", "bound", "attainable_flops", "time_s", "forms"})
-            QVERIFY2(layer.contains(key), key);
+        SAYS(layer, "name", "op", "bytes", "intensity", "bound", "attainable_flops", "time_s",
+             "forms");
         QVERIFY(layer["forms"].contains("stored") && layer["forms"].contains("best"));
         QCOMPARE(string(layer["roofs"]["weights"], "name"), u"weight_stream_bandwidth"_s);
         QCOMPARE(layer["roofs"], layer["forms"]["stored"]["roofs"]);
@@ -318,9 +295,7 @@ private slots:
             QVERIFY2(layer[key].is_null(), key);
         QCOMPARE(string(layer, "bound"), u"unknown"_s);
         const Json &program = json["program"];
-        QVERIFY(program["engine_time_s"].is_null() && program["time_s"].is_null());
-        QCOMPARE(double(program["dispatch_floor_s"]), 0.23e-3);
-        QCOMPARE(string(program, "bound"), u"unknown"_s);
+        HOLDS(program, "engine_time_s=null time_s=null dispatch_floor_s=0.00023 bound=unknown");
     }
 
     void programsAndRecurrentLayers()
@@ -343,8 +318,7 @@ private slots:
             QCOMPARE(string(layer, "op"), u"lstm"_s);
         }
         QCOMPARE(flops, 2.0 * 3 * (32 + 16));
-        QCOMPARE(json["unassessed"].size(), std::size_t(1));
-        QCOMPARE(string(json["unassessed"][0], "weight"), u"b"_s);
+        HOLDS(json, "unassessed#=1 unassessed.0.weight=b");
         const Json &program = json["program"];
         QCOMPARE(string(program, "bound"), u"dispatch"_s);
         QCOMPARE(double(program["engine_time_s"]), time);
@@ -359,8 +333,7 @@ private slots:
         const Json layer = run({u"roofline"_s, u"--json"_s}, u"dense"_s).json()["layers"][0];
         QCOMPARE(double(geometry["assessment"]["time_s"]), double(layer["time_s"]));
         QCOMPARE(geometry["assessment"]["bound"], layer["bound"]);
-        QVERIFY(geometry["cycles"]["measured_macs_per_s"].is_null());
-        QVERIFY(geometry["cycles"]["time_at_measured_rate_s"].is_null());
+        HOLDS(geometry, "cycles.measured_macs_per_s=null cycles.time_at_measured_rate_s=null");
         const auto typed = [](const char *bits) {
             return runCli("geometry --json --channels 64:64 --kernel 3x3 --weight-bits %",
                           QString::fromLatin1(bits))
@@ -377,17 +350,13 @@ private slots:
             return runCli(args("reduce --json") + values).json();
         };
         const Json wide = reduce({u"4096"_s, u"1*1024"_s});
-        QCOMPARE(double(wide["port"]), 5116.0);
-        QCOMPARE(double(wide["exact"]), 5120.0);
-        QCOMPARE(double(wide["fp16_accumulator"]), 4096.0);
+        HOLDS(wide, "port=5116.0 exact=5120.0 fp16_accumulator=4096.0");
         QStringList contested;
         for (int i = 0; i < 16; ++i)
             contested << u"2600"_s << u"-2600"_s << u"1"_s;
         const Json both = reduce(contested);
         QVERIFY(bool(both["aligned"]["differs"]) && double(both["port"]) != 16.0);
-        QCOMPARE(double(both["aligned"]["port"]), 16.0);
-        QCOMPARE(both["readings"].size(), std::size_t(2));
-        QCOMPARE(both["tiles"].size(), std::size_t(12));
+        HOLDS(both, "aligned.port=16.0 readings#=2 tiles#=12");
         QVERIFY(int(both["contested_tiles"]) > 0);
         QVERIFY(runCli(args("reduce") + contested).out.contains("second reading 16 at the port"));
         QCOMPARE(runCli("reduce 1*0").exitCode, 2);
@@ -396,16 +365,12 @@ private slots:
 
     void calibration()
     {
-        const auto result = runCli("calibrate --json");
-        QCOMPARE(result.exitCode, 0);
-        const Json json = result.json();
+        const Json json = RAN(0, runCli("calibrate --json")).json();
         QCOMPARE(int(json["schema"]), 2);
         QVERIFY(json["rows"].size() > 150);
         int goals = 0;
         for (const Json &row : json["rows"]) {
-            for (const char *key :
-                 {"measurement", "condition", "source", "measured", "predicted", "ratio"})
-                QVERIFY2(row.contains(key), key);
+            SAYS(row, "measurement", "condition", "source", "measured", "predicted", "ratio");
             if (!row["predicted"].is_null()) {
                 const double ratio = double(row["predicted"]) / double(row["measured"]);
                 QVERIFY(std::abs(ratio - double(row["ratio"])) < 1e-9);

@@ -7,17 +7,7 @@
 
 namespace {
 
-using Tree = std::map<QString, QByteArray>;
-
-Tree readTree(const QString &folder)
-{
-    Tree tree;
-    for (const QString &path : pathsBelow(folder)) {
-        if (QFileInfo(path).isFile())
-            tree[QDir(folder).relativeFilePath(path)] = contentOf(path);
-    }
-    return tree;
-}
+using Tree = FileBytes;
 
 void writeTree(const QString &folder, const Tree &tree)
 {
@@ -71,8 +61,7 @@ private slots:
         KERNSCOPE_SKIP_WITHOUT_ROWS();
         QFETCH(QString, path);
         const Json wanted = readAnswer(path);
-        const CliResult result = runCli("inspect % --json --stats --hash", path);
-        QCOMPARE(result.exitCode, 0);
+        const CliResult result = RAN(0, runCli("inspect % --json --stats --hash", path));
         QVERIFY(result.err.isEmpty());
         Json found = result.json();
         QVERIFY(!found.is_discarded());
@@ -89,9 +78,7 @@ private slots:
     {
         const QString path = dataPath(u"real/dtln/DTLN_AEC_128_Part1.mlpackage"_s);
         KERNSCOPE_NEEDS(path);
-        const auto result = runCli("plan % --forms int8* --json", path);
-        QVERIFY2(result.exitCode == 0, result.out + result.err);
-        const auto json = result.json();
+        const auto json = RAN(0, runCli("plan % --forms int8* --json", path)).json();
         QCOMPARE(text(json["minimise"]), QByteArray("\"stored\""));
         QVERIFY(json["totals"]["after"]["bytes"] < json["totals"]["before"]["bytes"]);
         std::size_t planned = 0;
@@ -100,9 +87,7 @@ private slots:
             if (!row.contains("chips"))
                 continue;
             ++planned;
-            QVERIFY(row["time_before_s"].is_null());
-            QVERIFY(row["chips"][0]["time_s"].is_null());
-            QVERIFY(row["chips"][0]["before"]["time_s"].is_null());
+            HOLDS(row, "time_before_s=null chips.0.time_s=null chips.0.before.time_s=null");
         }
         QVERIFY(planned > 0);
         for (const char *when : {"before", "after"})
@@ -110,8 +95,7 @@ private slots:
         for (const auto &point : json["pareto"])
             QVERIFY(text(point["front"]) == "\"stored\"" && point["time_s"].is_null());
         QVERIFY(text(json["notes"]).contains("no front of error against time"));
-        const auto asked = runCli("plan % --minimise time --json", path);
-        QCOMPARE(asked.exitCode, 3);
+        const CliResult asked = RAN(3, runCli("plan % --minimise time --json", path));
         QVERIFY(asked.out.contains("plan.time"));
     }
 
@@ -123,8 +107,7 @@ private slots:
         KERNSCOPE_NEEDS(path);
         const QString copy = m_scratch.filePath(u"planned.mlpackage"_s);
         const QStringList words = args("plan % --forms int8 --tolerance 0.02 --json", path);
-        const auto open = runCli(words);
-        QVERIFY2(open.exitCode == 0, open.out + open.err);
+        const CliResult open = RAN(0, runCli(words));
         const auto byDefault = open.json();
         QCOMPARE(text(byDefault["minimise"]), QByteArray("\"stored\"")); // it waits for its call
         QCOMPARE(text(byDefault["shapes"]["from"]), QByteArray("\"description\""));
@@ -133,9 +116,7 @@ private slots:
         QVERIFY(drawn["program"]["engine_time_s"].is_number());
         QCOMPARE(text(byDefault["totals"]["before"]["chips"][0]["engine_time_s"]),
                  text(drawn["program"]["engine_time_s"]));
-        const auto result = runCli(words + args("--shape input=2,43844,1 -o %", copy));
-        QVERIFY2(result.exitCode == 0, result.out + result.err);
-        const auto json = result.json();
+        const auto json = RAN(0, runCli(words + args("--shape input=2,43844,1 -o %", copy))).json();
         QCOMPARE(text(json["minimise"]), QByteArray("\"stored\""));
         std::size_t planned = 0;
         for (const auto &row : json["plan"]) {
@@ -147,8 +128,7 @@ private slots:
         // Shapes are no part of what is written: its extents are open, and the model's own default
         // is taken (tst_cli_plan_open has a program without one).
         const auto written = runCli("inspect % --json", copy).json();
-        QCOMPARE(text(written["functions"][0]["inputs"][0]["shape"]), QByteArray("[1,43844,1]"));
-        QCOMPARE(text(written["shapes"]["from"]), QByteArray("\"description\""));
+        HOLDS(written, "functions.0.inputs.0.shape=[1,43844,1] shapes.from=description");
         QCOMPARE(text(written["totals"]["stored_bytes"]), text(json["totals"]["after"]["bytes"]));
     }
 
@@ -156,20 +136,15 @@ private slots:
     {
         const QString folder = dataFolder() + u"/real/silero-vad/"_s;
         KERNSCOPE_NEEDS(folder);
-        const CliResult result =
-            runCli("diff % % --values --json", folder + u"silero-vad-unified-v6.0.0.mlmodelc"_s,
-                   folder + u"unified_pruned_int8.mlmodelc"_s);
-        QCOMPARE(result.exitCode, 1);
-        const auto json = result.json();
+        const auto json = RAN(1, runCli("diff % % --values --json",
+                                        folder + u"silero-vad-unified-v6.0.0.mlmodelc"_s,
+                                        folder + u"unified_pruned_int8.mlmodelc"_s))
+                              .json();
         for (const auto &weight : json["weights"]) {
             if (weight["name"].get<std::string>() != "encoder_layers_6_weight_to_fp16")
                 continue;
-            QCOMPARE(weight["a"]["form"].get<std::string>(), "dense-fp16");
-            QCOMPARE(weight["b"]["form"].get<std::string>(), "sparse");
-            QCOMPARE(weight["values"]["equal"].get<int>(), 10246);
-            QCOMPARE(weight["values"]["zeroed"].get<int>(), 24576 - 10246);
-            QCOMPARE(weight["values"]["changed"].get<int>(), 0);
-            QCOMPARE(weight["verdict"].get<std::string>(), "kept values exact");
+            HOLDS(weight, "a.form=dense-fp16 b.form=sparse values.equal=10246 "
+                          "values.zeroed=14330 values.changed=0 verdict='kept values exact'");
             return;
         }
         QFAIL("the weight was not paired");
@@ -183,7 +158,7 @@ private slots:
         QFETCH(const QString, path);
         const QTemporaryDir scratch;
         const QString copy = scratch.filePath(QDir(path).dirName());
-        const Tree original = readTree(path);
+        const Tree original = filesBelow(path);
         writeTree(copy, original);
         const auto inspected = runCli("inspect % --json", copy).json();
         std::set<std::string> forms;
@@ -201,21 +176,18 @@ private slots:
                     role = found;
             }
             const auto edit = QString::fromStdString(name + ":" + role + "[3]=1");
-            const CliResult result = runCli("patch % --set-stored % --in-place --json", copy, edit);
-            QVERIFY2(result.exitCode == 0, result.out.constData());
-            const auto json = result.json();
+            const auto json =
+                RAN(0, runCli("patch % --set-stored % --in-place --json", copy, edit)).json();
             QVERIFY(json["verified"].get<bool>());
-            QCOMPARE(differences(original, readTree(copy)), reported(json));
+            QCOMPARE(differences(original, filesBelow(copy)), reported(json));
             if (sparse) {
-                const Tree before = readTree(copy);
-                const auto drop = runCli("patch % --drop % --drop % --in-place --json", copy,
-                                         QString::fromStdString(name + "[4]"),
-                                         QString::fromStdString(name + "[5]"));
-                QVERIFY2(drop.exitCode == 0, drop.out.constData());
-                QCOMPARE(differences(before, readTree(copy)), reported(drop.json()));
+                const Tree before = filesBelow(copy);
+                const CliResult drop = RAN(0, runCli("patch % --drop % --drop % --in-place --json",
+                                                     copy, QString::fromStdString(name + "[4]"),
+                                                     QString::fromStdString(name + "[5]")));
+                QCOMPARE(differences(before, filesBelow(copy)), reported(drop.json()));
             }
-            const CliResult after = runCli("inspect % --json", copy);
-            QVERIFY2(after.exitCode == 0, after.out.constData());
+            const CliResult after = RAN(0, runCli("inspect % --json", copy));
             writeTree(copy, original);
         }
         QVERIFY(!forms.empty());

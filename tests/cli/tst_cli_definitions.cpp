@@ -104,8 +104,8 @@ private slots:
     {
         const auto [path, edit] = fetched<QString, QString>();
         const QString copy = m_scratch.filePath(u"patched.mlmodel"_s);
-        const auto result = runCli("patch % --set % --output % --force", path, edit, copy);
-        QVERIFY2(result.exitCode == 0, result.err.constData());
+        const CliResult result =
+            RAN(0, runCli("patch % --set % --output % --force", path, edit, copy));
         QString fault;
         const QStringList before = decode(path, fault), after = decode(copy, fault);
         QCOMPARE(fault, QString());
@@ -123,11 +123,9 @@ private slots:
     {
         const QString path = source(u"../samples/models/network.mlmodel"_s);
         const QString copy = m_scratch.filePath(u"encoded.mlmodel"_s);
-        const auto json =
-            runCli("encode % conv_0.weights --form dense --output % --force --json", path, copy)
-                .json();
-        QCOMPARE(json["before"]["parts"][0]["file"].get<std::string>(), "network.mlmodel");
-        QCOMPARE(json["after"]["parts"][0]["file"].get<std::string>(), "encoded.mlmodel");
+        HOLDS(runCli("encode % conv_0.weights --form dense --output % --force --json", path, copy)
+                  .json(),
+              "before.parts.0.file=network.mlmodel after.parts.0.file=encoded.mlmodel");
     }
 
     void encoded_data()
@@ -157,8 +155,8 @@ private slots:
         const auto [path, weight, options] = fetched<QString, QString, QStringList>();
         const QString copy = m_scratch.filePath(u"encoded.mlpackage"_s);
         QDir(copy).removeRecursively();
-        const auto result = runCli(args("encode % % --output %", path, weight, copy) + options);
-        QVERIFY2(result.exitCode == 0, result.err.constData());
+        const CliResult result =
+            RAN(0, runCli(args("encode % % --output %", path, weight, copy) + options));
         QString fault;
         const QStringList before = decode(path, fault), after = decode(copy, fault);
         QCOMPARE(fault, QString());
@@ -187,9 +185,8 @@ private slots:
         const auto [path, options] = fetched<QString, QStringList>();
         const QString copy = m_scratch.filePath(u"planned.mlpackage"_s);
         QDir(copy).removeRecursively();
-        const auto result = runCli(args("plan % --json --output %", path, copy) + options);
-        QVERIFY2(result.exitCode == 0, result.out.constData());
-        const auto json = result.json();
+        const auto json =
+            RAN(0, runCli(args("plan % --json --output %", path, copy) + options)).json();
         std::size_t changed = 0;
         for (const auto &row : json["plan"])
             changed += row["changed"].get<bool>() ? 1 : 0;
@@ -199,8 +196,7 @@ private slots:
         QCOMPARE(fault, QString());
         QVERIFY(before != after);
         QCOMPARE(withoutConstants(after), withoutConstants(before));
-        const auto written = runCli("inspect % --json", copy);
-        QCOMPARE(written.exitCode, 0);
+        const CliResult written = RAN(0, runCli("inspect % --json", copy));
         QCOMPARE(text(written.json()["totals"]["stored_bytes"]),
                  text(json["totals"]["after"]["bytes"]));
     }

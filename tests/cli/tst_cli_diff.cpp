@@ -16,37 +16,21 @@ private slots:
 
     void identical()
     {
-        const CliResult same = diff(m_a, m_a, {m_json, m_values});
-        QCOMPARE(same.exitCode, 0);
+        const CliResult same = RAN(0, diff(m_a, m_a, {m_json, m_values}));
         QVERIFY(same.err.isEmpty());
-        const auto json = same.json();
-        QCOMPARE(json["schema"].get<int>(), 1);
-        QCOMPARE(json["command"].get<std::string>(), "diff");
-        QVERIFY(json["identical"].get<bool>() && json["program"]["equal"].get<bool>());
-        QCOMPARE(json["weights"].size(), std::size_t{1});
-        QCOMPARE(json["weights"][0]["values"]["equal"].get<int>(), 10);
-        QVERIFY(json["only_a"].empty() && json["only_b"].empty() && json["diagnostics"].empty());
+        HOLDS(same.json(), "schema=1 command=diff identical=true program.equal=true weights#=1 "
+                           "weights.0.values.equal=10 only_a#=0 only_b#=0 diagnostics#=0");
     }
 
     void different()
     {
-        const CliResult result = diff(m_a, m_b, {m_json, m_values});
-        QCOMPARE(result.exitCode, 1);
-        const auto json = result.json();
+        const auto json = RAN(1, diff(m_a, m_b, {m_json, m_values})).json();
         QVERIFY(!json["identical"].get<bool>());
         const auto &weight = json["weights"][0];
-        QCOMPARE(weight["name"].get<std::string>(), "w");
-        QCOMPARE(weight["pairing"].get<std::string>(), "consumer");
-        QCOMPARE(weight["a"]["form"].get<std::string>(), "dense-fp16");
-        QVERIFY(weight["layout_equal"].get<bool>() && !weight["stored_equal"].get<bool>());
-        QCOMPARE(weight["stored_ratio"].get<double>(), 1.0);
+        HOLDS(weight, "name=w pairing=consumer a.form=dense-fp16 layout_equal=true "
+                      "stored_equal=false stored_ratio=1.0");
         const auto &values = weight["values"];
-        QCOMPARE(values["equal"].get<int>(), 8);
-        QCOMPARE(values["changed"].get<int>(), 1);
-        QCOMPARE(values["zeroed"].get<int>(), 1);
-        QCOMPARE(values["max_abs"].get<double>(), 4.0);
-        QCOMPARE(values["max_ulp"].get<int>(), 0x4400);
-        QCOMPARE(values["ulp_histogram"].size(), std::size_t{17});
+        HOLDS(values, "equal=8 changed=1 zeroed=1 max_abs=4.0 max_ulp=17408 ulp_histogram#=17");
         // The weight file: 4 becomes 0 in one byte, 8 becomes 8.5 in one.
         for (const auto &file : json["files"]) {
             const bool weights = file["path"].get<std::string>() == "weights/weight.bin";
@@ -72,14 +56,11 @@ private slots:
 
     void text()
     {
-        const CliResult result = diff(m_a, m_b, {m_values});
-        QCOMPARE(result.exitCode, 1);
-        QVERIFY(result.out.contains("8 equal, 1 changed, 1 zeroed"));
-        QVERIFY(result.out.contains("2 values differ"));
-        QVERIFY(result.out.contains("weights/weight.bin: 0x87+1 0x8e+1"));
+        const CliResult result = RAN(1, diff(m_a, m_b, {m_values}));
+        SAYS(result.out, "8 equal, 1 changed, 1 zeroed", "2 values differ",
+             "weights/weight.bin: 0x87+1 0x8e+1");
         QVERIFY(!result.out.contains('\x1b'));
-        const CliResult quiet = diff(m_a, m_b, {u"--quiet"_s});
-        QCOMPARE(quiet.exitCode, 1);
+        const CliResult quiet = RAN(1, diff(m_a, m_b, {u"--quiet"_s}));
         QVERIFY(quiet.out.isEmpty());
     }
 
@@ -89,8 +70,7 @@ private slots:
         const auto with = [this](const char *limit) {
             return diff(m_a, m_b, {m_json, m_values, u"--tolerance"_s, QLatin1String(limit)});
         };
-        const CliResult result = with("1");
-        QCOMPARE(result.exitCode, 1);
+        const CliResult result = RAN(1, with("1"));
         QCOMPARE(result.json()["weights"][0]["values"]["beyond_tolerance"].get<int>(), 1);
         QCOMPARE(with("10").exitCode, 0);
         QCOMPARE(with("10").json()["identical"].get<bool>(), false);
@@ -134,16 +114,13 @@ private slots:
     void limitFaults()
     {
         const QStringList options = args("--max-abs 1 --max-ulp 8");
-        const auto faults =
-            diff(m_a, m_b, options + QStringList{m_json}).json()["verdict"]["faults"];
-        QCOMPARE(faults.dump(),
+        QCOMPARE(diff(m_a, m_b, options + QStringList{m_json}).json()["verdict"]["faults"].dump(),
                  std::string(
                      R"([{"weight":"w","weight_b":"w","limit":"max_abs","found":4.0,"allowed":1.0,)"
                      R"("rule":null},{"weight":"w","weight_b":"w","limit":"max_ulp","found":17408,)"
                      R"("allowed":8.0,"rule":null}])"));
-        const CliResult text = diff(m_a, m_b, options);
-        QVERIFY(text.out.contains("exceeds w max_abs: found 4, allowed 1\n"));
-        QVERIFY(text.out.contains("exceeds w max_ulp: found 17408, allowed 8\n"));
+        SAYS(diff(m_a, m_b, options).out, "exceeds w max_abs: found 4, allowed 1\n",
+             "exceeds w max_ulp: found 17408, allowed 8\n");
         QVERIFY(!diff(m_a, m_b).out.contains("exceeds"));
     }
 
@@ -193,9 +170,8 @@ private slots:
     {
         const auto [text, place] = fetched<QByteArray, QString>();
         const QString path = writeText(m_scratch, "bad.toml", text);
-        const CliResult result = diff(m_a, m_a, {m_json, u"--rules"_s, path});
-        QCOMPARE(result.exitCode, 3);
-        const auto diagnostic = result.json()["diagnostics"][0];
+        const auto diagnostic =
+            RAN(3, diff(m_a, m_a, {m_json, u"--rules"_s, path})).json()["diagnostics"][0];
         QCOMPARE(diagnostic["code"].get<std::string>(), "diff.rules");
         QVERIFY2(QString::fromStdString(diagnostic.dump()).contains(place),
                  diagnostic.dump().c_str());
@@ -214,8 +190,7 @@ private slots:
         QCOMPARE(result.exitCode, 1);
         QCOMPARE(result.json()["verdict"]["faults"][0]["limit"].get<std::string>(), "equal");
         // A rule that guards nothing is said.
-        QCOMPARE(result.json()["diagnostics"][0]["code"].get<std::string>(), "diff.rule_unused");
-        QCOMPARE(result.json()["diagnostics"][0]["severity"].get<std::string>(), "warning");
+        HOLDS(result.json(), "diagnostics.0.code=diff.rule_unused diagnostics.0.severity=warning");
         MadeBundle two = tenValues({1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
         two.layer("extra", "[2]", halves({1, 2}));
         const QString more = writeBundle(m_scratch, "more.mlmodelc", two);
@@ -234,22 +209,17 @@ private slots:
     /// The first against every other.
     void several()
     {
-        const CliResult text = runCli("diff % % %", m_a, m_a, m_b);
-        QCOMPARE(text.exitCode, 1);
+        const CliResult text = RAN(1, runCli("diff % % %", m_a, m_a, m_b));
         QVERIFY(text.out.contains("stored bytes differ"));
         const auto json = runCli("diff % % % %", m_a, m_a, m_b, m_json).json();
-        QCOMPARE(json["comparisons"].size(), std::size_t{2});
-        QVERIFY(json["comparisons"][0]["identical"].get<bool>());
-        QCOMPARE(json["comparisons"][1]["b"].get<std::string>(), "b.mlmodelc");
-        QCOMPARE(json["matrix"].size(), std::size_t{1});
-        QCOMPARE(json["matrix"][0]["builds"][0]["verdict"].get<std::string>(), "identical");
+        HOLDS(json, "comparisons#=2 comparisons.0.identical=true comparisons.1.b=b.mlmodelc "
+                    "matrix#=1 matrix.0.builds.0.verdict=identical");
         const QStringList both = args("diff % % % --max-abs", m_a, m_a, m_b);
         QCOMPARE(runCli(both + args("4")).exitCode, 0);
         QCOMPARE(runCli(both + args("3")).exitCode, 1);
         QCOMPARE(runCli("diff %", m_a).exitCode, 2);
         const auto two = diff(m_a, m_b, {m_values, m_json}).json()["verdict"];
-        QVERIFY(!two["bit_faithful"].get<bool>());
-        QCOMPARE(two["counterexample"]["index"][0].get<int>(), 3);
+        HOLDS(two, "bit_faithful=false counterexample.index.0=3");
     }
 
     /// What can be compared is; the faults are listed with the bundle that they are in.
@@ -259,14 +229,11 @@ private slots:
         bad.constant("tensor<fp16, [9]>", "lost", MadeBundle::blobAt("fp16", "[9]", 6400));
         bad.consume("lost");
         const QString path = writeBundle(m_scratch, "bad.mlmodelc", bad);
-        const CliResult result = diff(m_a, path, {m_json, m_values});
-        QCOMPARE(result.exitCode, 3);
-        const auto json = result.json();
+        const auto json = RAN(3, diff(m_a, path, {m_json, m_values})).json();
         QVERIFY(json["weights"][0]["values"]["equal"].get<int>() == 10);
         QVERIFY(!json["diagnostics"].empty());
         QVERIFY(json["diagnostics"][0]["file"].get<std::string>().starts_with("bad.mlmodelc/"));
-        const CliResult missing = diff(m_a, m_scratch.filePath(u"none"_s), {m_json});
-        QCOMPARE(missing.exitCode, 4);
+        const CliResult missing = RAN(4, diff(m_a, m_scratch.filePath(u"none"_s), {m_json}));
         QCOMPARE(missing.json()["diagnostics"][0]["code"].get<std::string>(), "io.open");
     }
 
@@ -279,17 +246,14 @@ private slots:
         const QString bad = writeBundle(m_scratch, "lost.mlmodelc", made);
         for (const QStringList &options :
              {QStringList(), QStringList{m_values}, args("--max-abs 1")}) {
-            const CliResult result = diff(bad, bad, options + QStringList{m_json});
-            QCOMPARE(result.exitCode, 3);
-            const auto json = result.json();
+            const auto json = RAN(3, diff(bad, bad, options + QStringList{m_json})).json();
             QVERIFY(!json["identical"].get<bool>() && !json["verdict"]["holds"].get<bool>());
             const auto &weight = json["weights"][0];
             QVERIFY(weight["layout_equal"].is_null() && weight["stored_equal"].is_null());
             QVERIFY(json["verdict"]["bit_faithful"].is_null());
             QCOMPARE(weight["verdict"].get<std::string>(), "cannot be compared");
             const CliResult text = diff(bad, bad, options);
-            QVERIFY(text.out.contains("\ncannot be compared\n"));
-            QVERIFY(text.out.contains("1 of 1 weight unreadable"));
+            SAYS(text.out, "\ncannot be compared\n", "1 of 1 weight unreadable");
             QVERIFY(!text.out.contains("proved"));
         }
         const auto as = [&](const char *format) {
@@ -301,9 +265,7 @@ private slots:
         QVERIFY(as("junit").contains("<error message=\"cannot be compared\"/>"));
         QVERIFY(as("csv").contains("cannot be compared"));
         const auto several = runCli("diff % % % %", bad, bad, bad, m_json).json();
-        QCOMPARE(several["matrix"][0]["builds"][1]["verdict"].get<std::string>(),
-                 "cannot be compared");
-        QVERIFY(!several["identical"].get<bool>());
+        HOLDS(several, "matrix.0.builds.1.verdict='cannot be compared' identical=false");
     }
 
     /// Not finite on one side: a verdict of its own in every format, and no figure.
@@ -317,8 +279,7 @@ private slots:
         for (const char *key : {"relative_rmse", "snr_db", "max_abs", "mean_abs", "rmse", "cosine",
                                 "max_rel", "max_ulp"})
             QVERIFY2(weight["values"][key].is_null(), key);
-        QCOMPARE(weight["values"]["nonfinite_a"].get<int>(), 0);
-        QCOMPARE(weight["values"]["nonfinite_b"].get<int>(), 2);
+        HOLDS(weight, "values.nonfinite_a=0 values.nonfinite_b=2");
         QVERIFY(!json["verdict"]["bit_faithful"].get<bool>());
         for (const auto &worst : json["verdict"]["worst"])
             QVERIFY(worst["value"].is_null() && worst["said"].get<std::string>() == "not finite");
@@ -361,17 +322,15 @@ private slots:
         QCOMPARE(result.exitCode, 1);
         QVERIFY(result.out.startsWith("a,b,name,name_b,form_a"));
         QCOMPARE(int(result.out.count('\n')), 2);
-        QVERIFY(
-            result.out.contains("a.mlmodelc,b.mlmodelc,w,w,dense-fp16,dense-fp16,20,20,consumer,"
-                                "8,1,1,0,0,0,0.20544535090332955,13.746073641936075,4,1,17408,"));
+        SAYS(result.out, "a.mlmodelc,b.mlmodelc,w,w,dense-fp16,dense-fp16,20,20,consumer,8,1,1,0,0,"
+                         "0,0.20544535090332955,13.746073641936075,4,1,17408,");
         result = as("junit");
         QCOMPARE(int(result.out.count("<testcase ")), 2);
         QVERIFY(result.out.contains("<testsuite name=\"a.mlmodelc &gt; b.mlmodelc\" tests=\"2\" "
                                     "failures=\"1\" errors=\"0\">"));
         QVERIFY(result.out.contains("<failure message=\"max_abs: found 4, allowed 1\"/>"));
         result = as("markdown");
-        QVERIFY(result.out.contains("| w | w | dense-fp16 |"));
-        QVERIFY(result.out.contains("**Does not hold**"));
+        SAYS(result.out, "| w | w | dense-fp16 |", "**Does not hold**");
         // For people: six digits of the cosine, all of them are in the CSV.
         QVERIFY2(result.out.contains("| 0.978732 |"), result.out.constData());
         result = as("html");
@@ -466,12 +425,10 @@ private slots:
         const QStringList options = args("--worst 3");
         const auto worst =
             diff(m_a, m_b, options + QStringList{m_json}).json()["weights"][0]["worst"];
-        QCOMPARE(worst["channels"].get<int>(), 10);
-        QCOMPARE(worst["different_channels"].get<int>(), 2);
+        HOLDS(worst, "channels=10 different_channels=2");
         QCOMPARE(worst["worst_elements"].dump(),
                  std::string(R"([{"index":[3],"a":4.0,"b":0.0},{"index":[7],"a":8.0,"b":8.5}])"));
-        QCOMPARE(worst["worst_channels"][0]["channel"].get<int>(), 3);
-        QCOMPARE(worst["worst_channels"][1]["max_abs"].get<double>(), 0.5);
+        HOLDS(worst, "worst_channels.0.channel=3 worst_channels.1.max_abs=0.5");
         const CliResult text = diff(m_a, m_b, options);
         QVERIFY(text.out.contains("2 of 10 output channels differ"));
         QVERIFY(diff(m_a, m_b, options + args("--format html")).out.contains("<td>[7]</td>"));
@@ -492,13 +449,11 @@ private slots:
             return runCli("patch % --script % --output %", bundle, script, out);
         };
         const QString made = m_scratch.filePath(u"made.mlmodelc"_s);
-        const CliResult patched = patch(m_a, made);
-        QVERIFY2(patched.exitCode == 0, patched.err.constData());
+        const CliResult patched = RAN(0, patch(m_a, made));
         QCOMPARE(diff(m_b, made).exitCode, 0);
         // Another bundle than A is refused, and nothing written.
         const QString none = m_scratch.filePath(u"none.mlmodelc"_s);
-        const CliResult refused = patch(m_b, none);
-        QCOMPARE(refused.exitCode, 3);
+        const CliResult refused = RAN(3, patch(m_b, none));
         QVERIFY(refused.err.contains("patch.base"));
         QVERIFY(!QFile::exists(none));
         // So are edits that somebody changed on the way.
@@ -506,8 +461,7 @@ private slots:
         other.replace("w:data[3]=0 ", "w:data[3]=1 ");
         QVERIFY(other != text);
         const QString forged = writeText(m_scratch, "forged.kpatch", other);
-        const CliResult result = runCli("patch % --script % --output %", m_a, forged, none);
-        QCOMPARE(result.exitCode, 3);
+        const CliResult result = RAN(3, runCli("patch % --script % --output %", m_a, forged, none));
         QVERIFY(result.err.contains("patch.result"));
         QVERIFY(!QFile::exists(none));
     }
@@ -519,8 +473,7 @@ private slots:
         two.layer("extra", "[2]", halves({1, 2}));
         const QString more = writeBundle(m_scratch, "other.mlmodelc", two);
         const QString script = m_scratch.filePath(u"other.kpatch"_s);
-        const CliResult result = diff(m_a, more, {u"--output"_s, script});
-        QCOMPARE(result.exitCode, 3);
+        const CliResult result = RAN(3, diff(m_a, more, {u"--output"_s, script}));
         QVERIFY(result.err.contains("diff.changes"));
         QVERIFY(!QFile::exists(script));
         QCOMPARE(runCli("diff % % % --format changes", m_a, m_b, m_b).exitCode, 2);

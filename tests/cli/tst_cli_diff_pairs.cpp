@@ -23,22 +23,14 @@ private slots:
         const QString a = writeBundle(m_scratch, "hand_a.mlmodelc", bundleOf({"v", "y"}));
         const QString b = writeBundle(m_scratch, "hand_b.mlmodelc", bundleOf({"v", "z"}));
         const QString pair = u"--pair"_s;
-        const CliResult crossed = diff(a, b, {pair, u"v=z"_s, m_json, m_values});
-        QCOMPARE(crossed.exitCode, 1);
-        const auto weights = crossed.json()["weights"];
-        QCOMPARE(weights[0]["name"].get<std::string>(), "v");
-        QCOMPARE(weights[0]["name_b"].get<std::string>(), "z");
-        QCOMPARE(weights[0]["pairing"].get<std::string>(), "hand");
-        QCOMPARE(weights[0]["pairing_reason"].get<std::string>(), "paired by hand");
-        QCOMPARE(weights[0]["pairing_confidence"].get<std::string>(), "certain");
-        QCOMPARE(weights[0]["changes"][0].get<std::string>(), "renamed");
+        HOLDS(RAN(1, diff(a, b, {pair, u"v=z"_s, m_json, m_values})).json()["weights"],
+              "0.name=v 0.name_b=z 0.pairing=hand 0.pairing_reason='paired by hand' "
+              "0.pairing_confidence=certain 0.changes.0=renamed");
         const auto alone = diff(a, b, {pair, u"v="_s, pair, u"=z"_s, m_json}).json();
         QCOMPARE(alone["weights"].size(), std::size_t(1)); // y of A, v of B: what is left
-        QCOMPARE(alone["only_a"].size(), std::size_t(1));
-        QCOMPARE(alone["only_b"].size(), std::size_t(1));
+        HOLDS(alone, "only_a#=1 only_b#=1");
         QVERIFY(diff(a, b, {pair, u"v=z"_s}).out.contains("hand"));
-        const CliResult unknown = diff(a, b, {pair, u"v=nothing"_s});
-        QCOMPARE(unknown.exitCode, 3);
+        const CliResult unknown = RAN(3, diff(a, b, {pair, u"v=nothing"_s}));
         QVERIFY(unknown.err.contains("diff.pair") && unknown.err.contains("v=nothing"));
         QCOMPARE(diff(a, b, {pair, u"v"_s}).exitCode, 2);
     }
@@ -50,12 +42,7 @@ private slots:
         for (std::size_t i = 0; i < values.size(); ++i)
             values[i] = float((i * 37) % 101) / 16;
         const auto some = [&](std::size_t first, std::size_t count) {
-            Bytes bytes;
-            for (std::size_t i = first; i < first + count; ++i) {
-                const Bytes half = halves({values[i]});
-                bytes.insert(bytes.end(), half.begin(), half.end());
-            }
-            return bytes;
+            return halves(std::span(values).subspan(first, count));
         };
         MadeBundle whole, parts;
         whole.weight("qk", "[8, 4]", some(0, 32));
@@ -66,25 +53,17 @@ private slots:
         const auto json = diff(a, b, {m_json, m_values}).json();
         QCOMPARE(json["joined"].size(), std::size_t(1));
         const auto joined = json["joined"][0];
-        QCOMPARE(joined["kind"].get<std::string>(), "split");
-        QCOMPARE(joined["whole"]["name"].get<std::string>(), "qk");
-        QCOMPARE(joined["axis"].get<int>(), 0);
-        QCOMPARE(joined["parts"][1]["weight"]["name"].get<std::string>(), "k");
-        QCOMPARE(joined["parts"][1]["first"].get<int>(), 3);
-        QCOMPARE(joined["parts"][1]["values"]["equal"].get<int>(), 20);
+        HOLDS(joined, "kind=split whole.name=qk axis=0 parts.1.weight.name=k parts.1.first=3 "
+                      "parts.1.values.equal=20");
         QVERIFY(json["only_a"].empty() && json["only_b"].empty());
         const QByteArray text = diff(b, a, {m_values}).out;
-        QVERIFY2(text.contains("merged: qk of B [8, 4] holds 2 of A along axis 0") &&
-                     text.contains("merged, same values"),
-                 text.constData());
+        SAYS(text, "merged: qk of B [8, 4] holds 2 of A along axis 0", "merged, same values");
         const QByteArray table = diff(a, b, {m_values, u"--format"_s, u"csv"_s}).out;
-        QVERIFY2(table.contains("split: part 2 of 2, 3 to 7 of axis 0 of the whole"),
-                 table.constData());
+        SAYS(table, "split: part 2 of 2, 3 to 7 of axis 0 of the whole");
         // Nothing of equal parts is worth a place.
         QVERIFY(!diff(a, b, {u"--worst"_s, u"2"_s}).out.contains("Worst places"));
         // No script of edits can say it.
-        const CliResult script = diff(a, b, {u"--format"_s, u"changes"_s});
-        QCOMPARE(script.exitCode, 3);
+        const CliResult script = RAN(3, diff(a, b, {u"--format"_s, u"changes"_s}));
         QVERIFY2(script.err.contains("diff.changes"), script.err.constData());
         // Under limits a split weight holds where its parts do.
         QCOMPARE(diff(a, b, {u"--max-abs"_s, u"0"_s}).exitCode, 0);
@@ -98,12 +77,7 @@ private slots:
         for (std::size_t i = 0; i < values.size(); ++i)
             values[i] = float((i * 37) % 101) / 16;
         const auto some = [](const std::vector<float> &of, std::size_t first, std::size_t count) {
-            Bytes bytes;
-            for (std::size_t i = first; i < first + count; ++i) {
-                const Bytes half = halves({of[i]});
-                bytes.insert(bytes.end(), half.begin(), half.end());
-            }
-            return bytes;
+            return halves(std::span(of).subspan(first, count));
         };
         MadeBundle whole, parts;
         whole.weight("qk", "[8, 4]", some(values, 0, 32));
@@ -114,20 +88,14 @@ private slots:
         const QString b = writeBundle(m_scratch, "worst_parts.mlmodelc", parts);
         const QStringList worst = args("--worst 2");
         const auto found = diff(a, b, worst + QStringList{m_json}).json()["joined"][0]["parts"];
-        QVERIFY(!found[0].contains("worst"));
-        QCOMPARE(found[1]["worst"]["different_channels"].get<int>(), 1);
-        QCOMPARE(found[1]["worst"]["worst_channels"][0]["channel"].get<int>(), 2);
+        HOLDS(found, "!0.worst 1.worst.different_channels=1 1.worst.worst_channels.0.channel=2");
         const auto element = found[1]["worst"]["worst_elements"][0];
-        QCOMPARE(element["index"][0].get<int>(), 2);
-        QCOMPARE(element["index"][1].get<int>(), 3);
+        HOLDS(element, "index.0=2 index.1=3");
         QCOMPARE(element["b"].get<double>() - element["a"].get<double>(), 8.0);
         const QByteArray text = diff(a, b, worst).out;
-        QVERIFY2(text.contains("Worst places of k (split: part 2 of 2") && text.contains("[2,3]"),
-                 text.constData());
+        SAYS(text, "Worst places of k (split: part 2 of 2", "[2,3]");
         const QByteArray page = diff(a, b, worst + args("--format html")).out;
-        QVERIFY2(page.contains("<h3>qk &gt; k: split, ") && page.contains("<td>[2,3]</td>") &&
-                     page.contains("data:image/png;base64,"),
-                 page.constData());
+        SAYS(page, "<h3>qk &gt; k: split, ", "<td>[2,3]</td>", "data:image/png;base64,");
         QVERIFY(!page.contains("<h3>qk &gt; q")); // its values are the same
     }
 
@@ -138,24 +106,17 @@ private slots:
             MadeBundle made;
             const auto codes = made.blob(ElementType::Uint1, "[2, 4]", hex(indices));
             const auto lut = made.blob(ElementType::Fp16, "[1, 1, 2, 1]", halves(book));
-            made.line("tensor<fp16, [2, 4]> w = constexpr_lut_to_dense(indices = " + codes +
-                      ", lut = " + lut + ")[name = string(\"w\")]");
-            made.consume("w");
+            made.form("w", "[2, 4]", "lut_to_dense", {{"indices", codes}, {"lut", lut}});
             return made;
         };
         const QString a = writeBundle(m_scratch, "book_a.mlmodelc", palette("0f", {1, 2}));
         const QString b = writeBundle(m_scratch, "book_b.mlmodelc", palette("f0", {2.5f, 1}));
         const QString option = u"--codebooks"_s;
         const auto books = diff(a, b, {option, m_json}).json()["weights"][0]["codebooks"];
-        QCOMPARE(books["counts"]["moved"].get<int>(), 1);
-        QCOMPARE(books["counts"]["changed"].get<int>(), 1);
-        QCOMPARE(books["entries"][0]["entry_b"].get<int>(), 1);
-        QCOMPARE(books["entries"][1]["a"][0].get<double>(), 2.0);
-        QCOMPARE(books["entries"][1]["b"][0].get<double>(), 2.5);
-        QCOMPARE(books["entries"][1]["uses_both"].get<int>(), 4);
+        HOLDS(books, "counts.moved=1 counts.changed=1 entries.0.entry_b=1 entries.1.a.0=2.0 "
+                     "entries.1.b.0=2.5 entries.1.uses_both=4");
         const QByteArray text = diff(a, b, {option}).out;
-        QVERIFY2(text.contains("Codebooks of w") && text.contains("1 moved, 1 changed"),
-                 text.constData());
+        SAYS(text, "Codebooks of w", "1 moved, 1 changed");
         const QByteArray page = diff(a, b, {option, u"--format"_s, u"html"_s}).out;
         QVERIFY(page.contains("Codebooks of w") && page.contains("<td>moved</td>"));
         QVERIFY(!diff(a, b, {m_json}).json()["weights"][0].contains("codebooks"));
@@ -177,14 +138,9 @@ private slots:
         QCOMPARE(list.size(), std::size_t(1));
         QCOMPARE(json["byte_ranges_cut"].get<bool>(), false);
         QCOMPARE(list[0]["offset_a"], list[0]["offset_b"]);
-        QCOMPARE(list[0]["bytes_a"].get<int>(), 1);
-        QCOMPARE(list[0]["state"].get<std::string>(), "changed");
-        QCOMPARE(list[0]["weight"].get<std::string>(), "v");
-        QCOMPARE(list[0]["first_element"].get<int>(), 2);
+        HOLDS(list, "0.bytes_a=1 0.state=changed 0.weight=v 0.first_element=2");
         const QByteArray text = diff(a, b, {option}).out;
-        QVERIFY2(text.contains("Ranges of bytes that differ") && text.contains("v: data") &&
-                     text.contains("[2]"),
-                 text.constData());
+        SAYS(text, "Ranges of bytes that differ", "v: data", "[2]");
         QVERIFY(!diff(a, b, {m_json}).json().contains("byte_ranges"));
         QVERIFY(diff(a, a, {option, m_json}).json()["byte_ranges"].empty());
     }
@@ -238,8 +194,7 @@ private slots:
             QVERIFY(contentOf(path).startsWith(magic));
             // Two files differ: the text names the other weight.
             const CliResult several =
-                diff(a, c, {output, m_scratch.filePath(u"n"_s) + QString::fromUtf8(name)});
-            QCOMPARE(several.exitCode, 3);
+                RAN(3, diff(a, c, {output, m_scratch.filePath(u"n"_s) + QString::fromUtf8(name)}));
             QVERIFY2(several.err.contains("diff.binary_patch"), several.err.constData());
         }
         QCOMPARE(diff(a, b, {u"--format"_s, u"bps"_s}).exitCode, 2);
@@ -263,21 +218,12 @@ private slots:
             const QByteArray json = "{\"" + name +
                                     "\": {\"dtype\": \"F32\", \"shape\": [4], \"data_offsets\": "
                                     "[0, 16]}}";
-            QByteArray bytes(1, static_cast<char>(json.size()));
-            bytes += QByteArray(7, '\0') + json +
-                     QByteArray(reinterpret_cast<const char *>(values.data()), 16);
             const QString path = m_scratch.filePath(QString::fromUtf8(name + ".safetensors"));
-            QFile file(path);
-            if (file.open(QIODevice::WriteOnly))
-                file.write(bytes);
-            return path;
+            return put(path, safetensors(json, floats(values))) ? path : QString();
         };
-        const CliResult same = diff(a, tensors("w"), {m_values});
-        QVERIFY2(same.exitCode == 0, (same.out + same.err).constData());
-        const CliResult renamed = diff(a, tensors("other"), {m_values, m_json});
-        QCOMPARE(renamed.exitCode, 1);
-        QCOMPARE(renamed.json()["identical"].get<bool>(), false);
-        QCOMPARE(renamed.json()["weights"][0]["changes"][0].get<std::string>(), "renamed");
+        const CliResult same = RAN(0, diff(a, tensors("w"), {m_values}));
+        const CliResult renamed = RAN(1, diff(a, tensors("other"), {m_values, m_json}));
+        HOLDS(renamed.json(), "identical=false weights.0.changes.0=renamed");
     }
 
 private:

@@ -26,13 +26,10 @@ struct Encoder {
 /// Values of a weight, different from each other.
 Bytes drawnHalves(std::size_t count, unsigned seed)
 {
-    Bytes bytes;
-    for (std::size_t i = 0; i < count; ++i) {
+    return halves(count, [&](std::size_t) {
         seed = seed * 1664525 + 1013904223;
-        const Bytes one = halves({static_cast<float>(seed >> 20) / 2048.0f - 1.0f});
-        bytes.insert(bytes.end(), one.begin(), one.end());
-    }
-    return bytes;
+        return static_cast<float>(seed >> 20) / 2048.0f - 1.0f;
+    });
 }
 
 struct LayerCase {
@@ -65,16 +62,12 @@ const LayerCase kLayers[] = {
 /// Rows of a factor 1 to 8 and columns of another, so that axes are told apart by their scales.
 Bytes unevenHalves(std::size_t count)
 {
-    Bytes bytes;
     unsigned seed = 5;
-    for (std::size_t i = 0; i < count; ++i) {
+    return halves(count, [&](std::size_t i) {
         seed = seed * 1664525 + 1013904223;
         const float value = static_cast<float>(seed >> 20) / 2048.0f - 1.0f;
-        const Bytes one =
-            halves({value * static_cast<float>(1 + i % 32) * static_cast<float>(1 + i / 64 % 8)});
-        bytes.insert(bytes.end(), one.begin(), one.end());
-    }
-    return bytes;
+        return value * static_cast<float>(1 + i % 32) * static_cast<float>(1 + i / 64 % 8);
+    });
 }
 
 nlohmann::ordered_json rowOf(const nlohmann::ordered_json &rows, const char *form)
@@ -151,9 +144,8 @@ private slots:
     {
         const auto [names, encoded] = fetched<QString, QStringList>();
         const QString out = fresh();
-        const CliResult result = encode(names + u" --form affine --axis 0 --json -o "_s + out);
-        QVERIFY2(result.exitCode == 0, result.out + result.err);
-        const auto json = result.json();
+        const auto json =
+            RAN(0, encode(names + u" --form affine --axis 0 --json -o "_s + out)).json();
         QStringList found;
         for (const auto &one : json["weights"]) {
             found += QString::fromStdString(one["name"].get<std::string>());
@@ -173,8 +165,7 @@ private slots:
             QCOMPARE(pair["b"]["form"].get<std::string>(),
                      std::string(encoded.contains(name) ? "affine" : "dense-fp16"));
         }
-        const CliResult text = encode(names + u" --form affine -o "_s + fresh());
-        QVERIFY2(text.exitCode == 0, text.err);
+        const CliResult text = RAN(0, encode(names + u" --form affine -o "_s + fresh()));
         for (const QString &name : encoded)
             QVERIFY2(text.out.contains(name.toUtf8()), text.out);
     }
@@ -194,13 +185,8 @@ private slots:
                           QString::fromUtf8(what), fresh().replace(u'%', m_encoder.scratch.path()));
         };
         const auto json = run("--all").json();
-        QCOMPARE(json["weights"].size(), std::size_t(1));
-        QCOMPARE(json["kept"].size(), std::size_t(2));
-        QCOMPARE(json["kept"][0]["weight"].get<std::string>(), "up");
-        QCOMPARE(json["kept"][1]["weight"].get<std::string>(), "few");
-        QVERIFY(!json["diagnostics"].empty());
-        const CliResult named = run("up");
-        QCOMPARE(named.exitCode, 0);
+        HOLDS(json, "weights#=1 kept#=2 kept.0.weight=up kept.1.weight=few diagnostics#!=0");
+        const CliResult named = RAN(0, run("up"));
         QCOMPARE(named.json()["diagnostics"][0]["code"].get<std::string>(), "encode.operand");
     }
 
@@ -212,12 +198,10 @@ private slots:
         QCOMPARE(encode(line).exitCode, 2);
         const CliResult result = encode(u"odd_weight "_s + line);
         QCOMPARE(result.exitCode, 3); // for its NaN
-        for (const char *name : {"odd_weight", "enc_0_bias", "enc_0_weight"})
-            QVERIFY2(result.err.contains(name), result.err);
+        SAYS(result.err, "odd_weight", "enc_0_bias", "enc_0_weight");
         QVERIFY(!QDir(QString(out).replace(u'%', m_encoder.scratch.path())).exists());
         const CliResult values =
-            encode(u"odd_weight enc_0_weight --form palette --json -o "_s + out);
-        QCOMPARE(values.exitCode, 3);
+            RAN(3, encode(u"odd_weight enc_0_weight --form palette --json -o "_s + out));
         QCOMPARE(values.json()["diagnostics"].size(), std::size_t(1));
         // Of several the one that is refused is named, too.
         QVERIFY(
@@ -244,17 +228,13 @@ private slots:
     void skipsWhatIsRefused()
     {
         const QString out = fresh();
-        const CliResult result = encode(u"--all --form palette --skip-refused --json -o "_s + out);
-        QVERIFY2(result.exitCode == 0, result.out + result.err);
-        const auto json = result.json();
-        QCOMPARE(text(json["refused"]), QByteArray("[\"odd_weight\"]"));
-        QCOMPARE(json["weights"].size(), std::size_t(3));
+        const auto json =
+            RAN(0, encode(u"--all --form palette --skip-refused --json -o "_s + out)).json();
+        HOLDS(json, "refused=[\"odd_weight\"] weights#=3");
         QCOMPARE(json["kept"].size(),
                  std::size_t(1)); // eight elements, which a palette makes larger
-        QCOMPARE(json["kept"][0]["weight"].get<std::string>(), "enc_0_bias");
-        QCOMPARE(json["diagnostics"].size(), std::size_t(2));
-        QCOMPARE(json["diagnostics"][0]["severity"].get<std::string>(), "note");
-        QCOMPARE(json["diagnostics"][1]["severity"].get<std::string>(), "warning");
+        HOLDS(json, "kept.0.weight=enc_0_bias diagnostics#=2 diagnostics.0.severity=note "
+                    "diagnostics.1.severity=warning");
         // Where nothing is left, nothing is written.
         const QString none = fresh();
         QCOMPARE(encode(u"odd_weight --form palette --skip-refused -o "_s + none).exitCode, 3);
@@ -270,10 +250,8 @@ private slots:
         if (refused.exitCode == 0)
             QFAIL("this chip takes 6-bit palettes: another example is needed");
         QCOMPARE(refused.exitCode, 2);
-        QVERIFY2(refused.err.contains("enc_0_weight") && refused.err.contains("enc_1_weight"),
-                 refused.err);
-        const CliResult forced = encode(line + u"--force --json -o "_s + fresh());
-        QVERIFY2(forced.exitCode == 0, forced.out);
+        SAYS(refused.err, "enc_0_weight", "enc_1_weight");
+        const CliResult forced = RAN(0, encode(line + u"--force --json -o "_s + fresh()));
         QCOMPARE(forced.json()["weights"].size(), std::size_t(2));
     }
 
@@ -290,8 +268,7 @@ private slots:
                 const QString asked = u"enc_*_weight %1 --method %2%3 --json -o %4"_s.arg(
                     QString::fromUtf8(form), QString::fromUtf8(method),
                     plain ? QString() : u" --activations %/means.npz"_s, fresh());
-                const CliResult result = encode(asked);
-                QVERIFY2(result.exitCode == 0, result.out + result.err);
+                const CliResult result = RAN(0, encode(asked));
                 const auto json = result.json();
                 QCOMPARE(json["method"].get<std::string>(), std::string(method));
                 std::uint64_t stored =
@@ -312,10 +289,12 @@ private slots:
             }
         }
         // Statistics ask for fitted by themselves.
-        const CliResult result = encode(
-            u"enc_0_weight --form affine --activations %/squares.npz --json -o "_s + fresh());
-        QVERIFY2(result.exitCode == 0, result.out + result.err);
-        QCOMPARE(result.json()["method"].get<std::string>(), "fitted");
+        QCOMPARE(
+            RAN(0, encode(u"enc_0_weight --form affine --activations %/squares.npz --json -o "_s +
+                          fresh()))
+                .json()["method"]
+                .get<std::string>(),
+            "fitted");
     }
 
     void feedsBack()
@@ -361,8 +340,7 @@ private slots:
     {
         QFETCH(QString, line);
         const QString out = fresh();
-        const CliResult result = encode(line + u" -o "_s + out);
-        QVERIFY2(result.exitCode == 2, result.out + result.err);
+        const CliResult result = RAN(2, encode(line + u" -o "_s + out));
         QVERIFY(!result.err.isEmpty());
         QVERIFY(!QDir(QString(out).replace(u'%', m_encoder.scratch.path())).exists());
     }
@@ -382,8 +360,7 @@ private slots:
     {
         const auto [options, code] = fetched<QString, QString>();
         const CliResult result =
-            encode(u"enc_0_weight --form affine --json "_s + options + u" -o "_s + fresh());
-        QCOMPARE(result.exitCode, 3);
+            RAN(3, encode(u"enc_0_weight --form affine --json "_s + options + u" -o "_s + fresh()));
         QCOMPARE(result.json()["diagnostics"][0]["code"].get<std::string>(), code.toStdString());
     }
 
@@ -429,11 +406,10 @@ private slots:
             for (const QString &method : {u"plain"_s, u"fitted"_s}) {
                 const QString output =
                     m_encoder.scratch.filePath(u"one%1.mlmodelc"_s.arg(++m_encoder.count));
-                const auto stored =
-                    runCli(args("encode % w --json --method % -o % --form", path, method, output) +
-                           form.options);
-                QCOMPARE(stored.exitCode, 0);
-                const auto encoded = stored.json();
+                const auto encoded = RAN(0, runCli(args("encode % w --json --method % -o % --form",
+                                                        path, method, output) +
+                                                   form.options))
+                                         .json();
                 const double error =
                     encoded["weights"][0]["error"]["output_relative"].get<double>();
                 if (method == u"plain"_s) {

@@ -37,19 +37,14 @@ private Q_SLOTS:
     void collectiveTables()
     {
         const Json json = jsonOf("collective --target M1")["collective"];
-        QCOMPARE(json["operations"].size(), std::size_t(5));
-        QCOMPARE(int(json["operations"][0]["unit_type"]), 78);
-        QVERIFY(json["operations"][3]["unit_type"].is_null());
-        QCOMPARE(int(json["reduction_kinds"]["mean"]), 5);
-        QCOMPARE(json["atomics"].size(), std::size_t(11));
-        QCOMPARE(int(json["atomics"][3]["operation"]), 2);
-        QVERIFY(json["atomics"][7]["operation"].is_null());
+        HOLDS(json, "operations#=5 operations.0.unit_type=78 operations.3.unit_type=null "
+                    "reduction_kinds.mean=5 atomics#=11 atomics.3.operation=2 "
+                    "atomics.7.operation=null");
         for (const Json &byte : json["bytes"])
             QVERIFY(byte["value"].is_boolean() && !byte["value"].get<bool>());
-        QCOMPARE(json["setters"].size(), std::size_t(25));
-        QCOMPARE(json["setters"][0]["name"].get<std::string>(), "source mode");
-        QCOMPARE(json["setters"][12]["name"].get<std::string>(), "destination base address");
-        QCOMPARE(json["setters"][24]["name"].get<std::string>(), "wait-event value");
+        HOLDS(json, "setters#=25 setters.0.name='source mode' "
+                    "setters.12.name='destination base address' "
+                    "setters.24.name='wait-event value'");
         const CliResult text = runCli("collective");
         QVERIFY(text.out.contains("silc.all_gather") && text.out.contains("counter amount"));
         // The text names the source that JSON names, of every byte and gate.
@@ -106,23 +101,16 @@ private Q_SLOTS:
     void atomicWords()
     {
         const Json atomic = jsonOf("collective --reduction-type 5 --data-type 3")["atomic"];
-        QCOMPARE(int(atomic["operation"]), 2);
-        QCOMPARE(atomic["word"].get<std::string>(), "0x302");
+        HOLDS(atomic, "operation=2 word=0x302");
     }
     /// Tables 20.7, 20.8 and 25.4.
     void descriptorTables()
     {
         const Json image = jsonOf("descriptor")["image"];
-        QCOMPARE(image["groups"].size(), std::size_t(7));
-        QCOMPARE(int(image["groups"][0]["registers"]), 34);
-        QCOMPARE(image["groups"][0]["base"], Json("0x5500"));
-        QVERIFY(image["groups"][1]["base"].is_null());
-        QCOMPARE(image["streams"].size(), std::size_t(4));
+        HOLDS(image, "groups#=7 groups.0.registers=34 groups.0.base=0x5500 groups.1.base=null "
+                     "streams#=4");
         const Json &palette = image["streams"][2];
-        QCOMPARE(palette["name"], Json("palette lookup"));
-        QCOMPARE(palette["enable"], Json("0x5568"));
-        QCOMPARE(palette["base_offset"], Json("0x556c"));
-        QCOMPARE(palette["relocation"], Json("0x155c"));
+        HOLDS(palette, "name='palette lookup' enable=0x5568 base_offset=0x556c relocation=0x155c");
         const CliResult text = runCli("descriptor");
         QVERIFY(text.out.contains("0x155c") && text.out.contains("wait mask"));
     }
@@ -130,13 +118,10 @@ private Q_SLOTS:
     /// Table 36.3: E4M3 as 4, 0x20 and 0x100 from version 20 on; before, the compiler's refusal.
     void formatWords()
     {
-        const Json wide =
-            jsonOf("descriptor --target H18 --formats e4m3,e4m3,e4m3 --saturate source2");
-        QCOMPARE(wide["word"]["value"], Json("0x124"));
-        QCOMPARE(wide["word"]["overflow"]["source1"]["mode"], Json("nan"));
-        QCOMPARE(wide["word"]["overflow"]["source2"]["bits"], Json("0x1000000"));
-        QCOMPARE(wide["word"]["overflow"]["source2"]["offset"], Json("0x300"));
-        QCOMPARE(int(wide["format_word"]["lane_bits"]), 3);
+        HOLDS(
+            jsonOf("descriptor --target H18 --formats e4m3,e4m3,e4m3 --saturate source2"),
+            "word.value=0x124 word.overflow.source1.mode=nan word.overflow.source2.bits=0x1000000 "
+            "word.overflow.source2.offset=0x300 format_word.lane_bits=3");
         const Json old = jsonOf("descriptor --target M1 --formats e4m3,fp16,fp16", 3);
         QVERIFY(old["diagnostics"][0]["message"].get<std::string>().find(
                     "Error: Invalid Common InFmt E4M3") != std::string::npos);
@@ -154,10 +139,8 @@ private Q_SLOTS:
         image[0x18 + 3] = char(0x02);
         const QString path = put("image.bin", image);
         const Json json = runCli("descriptor --image % --json", path).json();
-        QVERIFY(json["ordering"]["l2_barrier"].get<bool>());
-        QVERIFY(json["ordering"]["forward_barrier"].get<bool>());
-        QCOMPARE(json["ordering"]["signal_mask"], Json("0x5"));
-        QCOMPARE(json["ordering"]["wait_mask"], Json("0x2000000"));
+        HOLDS(json, "ordering.l2_barrier=true ordering.forward_barrier=true "
+                    "ordering.signal_mask=0x5 ordering.wait_mask=0x2000000");
         const QString shorter = put("short.bin", image.left(0x130));
         QCOMPARE(runCli("descriptor --image %", shorter).exitCode, 3);
     }
@@ -173,17 +156,13 @@ private Q_SLOTS:
         const QStringList line = args("activation % --at 16 --input -1,0.5,9", path);
         const Json json = runCli(line + args("--json")).json();
         const Json &shown = json["tables"][0];
-        QCOMPARE(shown["entries"].size(), std::size_t(43));
-        QCOMPARE(shown["knots"].size(), std::size_t(33));
-        QCOMPARE(shown["layout"], Json("text"));
+        HOLDS(shown, "entries#=43 knots#=33 layout=text");
         const double expected[] = {0, 0.5, 4};
         for (std::size_t i = 0; i < 3; ++i)
             QCOMPARE(shown["evaluated"][i]["output"].get<double>(), expected[i]);
         // 33 knots bound 32 segments; table 20.8 speaks of 33: both are said.
         QCOMPARE(json["contested"].size(), std::size_t(2));
-        const CliResult text = runCli(line);
-        QVERIFY(text.out.contains("contested: activation_segments: a 33-segment") &&
-                text.out.contains("f(9) = 4"));
+        SAYS(runCli(line).out, "contested: activation_segments: a 33-segment", "f(9) = 4");
         QCOMPARE(runCli("activation % --at 17", path).exitCode, 3);
     }
 };

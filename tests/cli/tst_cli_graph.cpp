@@ -19,14 +19,8 @@ private slots:
 
     void document()
     {
-        const CliResult made = graph({u"out0"_s, u"--hops"_s, u"1"_s, u"--json"_s});
-        QCOMPARE(made.exitCode, 0);
-        const auto json = made.json();
-        QCOMPARE(json["function"].get<std::string>(), "main");
-        QCOMPARE(json["centers"].dump(), "[\"out0\"]");
-        QCOMPARE(json["left_out"].get<int>(), 0);
-        QCOMPARE(json["nodes"].size(), std::size_t(4));
-        QCOMPARE(json["edges"].size(), std::size_t(3));
+        const auto json = RAN(0, graph({u"out0"_s, u"--hops"_s, u"1"_s, u"--json"_s})).json();
+        HOLDS(json, "function=main centers=[\"out0\"] left_out=0 nodes#=4 edges#=3");
         const auto named = [&](const char *name) {
             return *std::find_if(json["nodes"].begin(), json["nodes"].end(),
                                  [name](const auto &node) { return node["name"] == name; });
@@ -46,20 +40,17 @@ private slots:
     void table()
     {
         // A weight is found without the converter's suffix too, as everywhere.
-        const CliResult made = graph({u"w"_s});
-        QCOMPARE(made.exitCode, 0);
-        for (const char *wanted : {"function main", "w_palettized", "dense-fp16", "linear", "relu"})
-            QVERIFY2(made.out.contains(wanted), made.out);
-        const CliResult small = graph({u"--limit"_s, u"1"_s});
-        QCOMPARE(small.exitCode, 0);
+        const CliResult made = RAN(0, graph({u"w"_s}));
+        SAYS(made.out, "function main", "w_palettized", "dense-fp16", "linear", "relu");
+        const CliResult small = RAN(0, graph({u"--limit"_s, u"1"_s}));
         QVERIFY2(small.out.contains("1 more operation"), small.out);
         QVERIFY2(small.err.contains("left out"), small.err);
     }
 
     void drawings()
     {
-        const CliResult svg = graph({u"--svg"_s, m_scratch.filePath(u"x.svg"_s), u"--json"_s});
-        QCOMPARE(svg.exitCode, 0);
+        const CliResult svg =
+            RAN(0, graph({u"--svg"_s, m_scratch.filePath(u"x.svg"_s), u"--json"_s}));
         QVERIFY(svg.json().contains("output"));
         QXmlStreamReader reader(content(u"x.svg"_s));
         int texts = 0;
@@ -104,8 +95,7 @@ private slots:
     void refusals()
     {
         const auto [arguments, said] = fetched<QStringList, QByteArray>();
-        const CliResult made = graph(arguments);
-        QCOMPARE(made.exitCode, 2);
+        const CliResult made = RAN(2, graph(arguments));
         QVERIFY2(made.err.contains(said), made.err);
     }
 
@@ -115,8 +105,7 @@ private slots:
         writer.add(ElementType::Fp16, halves({1, 2}), 0);
         const QString path = m_scratch.filePath(u"weight.bin"_s);
         QVERIFY(put(path, writer.finish()));
-        const CliResult made = runCli("graph %", path);
-        QCOMPARE(made.exitCode, 3);
+        const CliResult made = RAN(3, runCli("graph %", path));
         QVERIFY2(made.err.contains("There is no program to draw"), made.err);
     }
 

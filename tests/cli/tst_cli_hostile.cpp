@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli_process.h"
-#include "made_checkpoint.h"
+#include "tests/core/container/checkpoint/made_checkpoint.h"
 #include "written_array.h"
 
 #include <sys/resource.h>
@@ -93,8 +93,8 @@ void TestCliHostile::archives()
     const QString bomb =
         write(u"bomb.npz"_s,
               zip({{"a.npy", zeros, true}, {"b.npy", zeros, true}, {"c.npy", zeros, true}}));
-    const CliResult listed = runLimited({u"inspect"_s, bomb, u"--json"_s}, rlim_t{384} << 20);
-    QCOMPARE(listed.exitCode, 0);
+    const CliResult listed =
+        RAN(0, runLimited({u"inspect"_s, bomb, u"--json"_s}, rlim_t{384} << 20));
     QCOMPARE(listed.json()["weights"].size(), std::size_t{3});
     QVERIFY(listed.json()["weights"][0]["stored_bytes"].get<qint64>() < (1 << 20));
     const QString out = m_scratch.filePath(u"a.npy"_s);
@@ -107,10 +107,10 @@ void TestCliHostile::archives()
     const QByteArray spaces(qsizetype{513} << 20, ' ');
     const QString package =
         write(u"package.zip"_s, zip({{"x.mlpackage/Manifest.json", spaces, true}}));
-    const CliResult large =
-        runLimited({u"inspect"_s, package, u"--json"_s}, kMostBytes, RLIMIT_DATA);
-    QCOMPARE(large.exitCode, 3);
-    QCOMPARE(large.json()["diagnostics"][0]["code"].get<std::string>(), "zip.limit");
+    QCOMPARE(RAN(3, runLimited({u"inspect"_s, package, u"--json"_s}, kMostBytes, RLIMIT_DATA))
+                 .json()["diagnostics"][0]["code"]
+                 .get<std::string>(),
+             "zip.limit");
 }
 
 void TestCliHostile::wideHeaders()
@@ -256,8 +256,7 @@ void TestCliHostile::foreignInput()
     json["input_sha256"] =
         QCryptographicHash::hash("root:x:0:0", QCryptographicHash::Sha256).toHex().toStdString();
     write(u"made/quantize.json"_s, QByteArray::fromStdString(json.dump()));
-    const CliResult result = runCli("dequantize % --json", folder);
-    QCOMPARE(result.exitCode, 0);
+    const CliResult result = RAN(0, runCli("dequantize % --json", folder));
     QCOMPARE(result.json()["error_from"].get<std::string>(), "recorded");
     QVERIFY(!result.out.contains("root") && !result.err.contains("root"));
 }
@@ -294,9 +293,9 @@ void TestCliHostile::patchesOfLargeFiles()
     const QString path = write(u"sparse.bin"_s, "0123456789");
     QVERIFY(QFile::resize(path, kBytes));
     const QString made = m_scratch.filePath(u"sparse-made.bin"_s);
-    const CliResult lone = runLimited(
-        {u"patch"_s, path, u"--apply"_s, patch, u"-o"_s, made, u"--json"_s}, kMemory, RLIMIT_DATA);
-    QVERIFY2(lone.exitCode == 0, lone.out + lone.err);
+    const CliResult lone =
+        RAN(0, runLimited({u"patch"_s, path, u"--apply"_s, patch, u"-o"_s, made, u"--json"_s},
+                          kMemory, RLIMIT_DATA));
     QVERIFY(lone.json()["verified"].get<bool>());
     QFile file(made);
     QVERIFY(file.open(QIODevice::ReadOnly));
@@ -310,10 +309,9 @@ void TestCliHostile::patchesOfLargeFiles()
     QVERIFY(QFile::rename(path, folder + u"/extra.bin"_s));
     write(u"large.mlmodelc/notes.txt"_s, "0123456789");
     const CliResult inside =
-        runLimited({u"patch"_s, folder, u"--apply"_s, patch, u"--file"_s, u"notes.txt"_s, u"-o"_s,
-                    m_scratch.filePath(u"made.mlmodelc"_s), u"--json"_s},
-                   kMemory, RLIMIT_DATA);
-    QVERIFY2(inside.exitCode == 0, inside.out + inside.err);
+        RAN(0, runLimited({u"patch"_s, folder, u"--apply"_s, patch, u"--file"_s, u"notes.txt"_s,
+                           u"-o"_s, m_scratch.filePath(u"made.mlmodelc"_s), u"--json"_s},
+                          kMemory, RLIMIT_DATA));
     QCOMPARE(contentOf(m_scratch.filePath(u"made.mlmodelc/notes.txt"_s)), QByteArray("01XY456789"));
     QCOMPARE(QFileInfo(m_scratch.filePath(u"made.mlmodelc/extra.bin"_s)).size(), kBytes);
 }

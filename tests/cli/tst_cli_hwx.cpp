@@ -36,16 +36,13 @@ private slots:
     void document()
     {
         const auto [name, version, tasks] = fetched<QString, int, int>();
-        const CliResult result = runCli("hwx % --json", m_scratch.filePath(name));
-        QCOMPARE(result.exitCode, 0);
-        const Json json = result.json();
+        const Json json = RAN(0, runCli("hwx % --json", m_scratch.filePath(name))).json();
         QVERIFY(!json.is_discarded());
         const Json &hwx = json["hwx"];
         QCOMPARE(hwx["header"]["descriptor_version"].get<int>(), version);
         QCOMPARE(int(hwx["tasks"].size()), tasks);
         for (const Json &task : hwx["tasks"]) {
-            QVERIFY(task["exact"].get<bool>());
-            QVERIFY(!task["registers"].empty());
+            HOLDS(task, "exact=true registers#!=0");
         }
         QVERIFY(!hwx["relocation_slots"].empty() || version == 11);
         QVERIFY(hwx["warnings"].empty());
@@ -67,16 +64,13 @@ private slots:
     void text()
     {
         const QString path = m_scratch.filePath(u"h13.hwx"_s);
-        const CliResult whole = runCli("hwx %", path);
-        QCOMPARE(whole.exitCode, 0);
+        const CliResult whole = RAN(0, runCli("hwx %", path));
         QVERIFY(whole.err.isEmpty());
-        for (const char *part : {"descriptor version 7", "Relocation slots", "aperture 4 (image)",
-                                 "CoeffBaseAddr[1]", "Task 7", "probs@output"})
-            QVERIFY2(whole.out.contains(part), part);
+        SAYS(whole.out, "descriptor version 7", "Relocation slots", "aperture 4 (image)",
+             "CoeffBaseAddr[1]", "Task 7", "probs@output");
         const CliResult brief = runCli("hwx % --no-registers", path);
         QVERIFY(!brief.out.contains("L2 SourceBase") && brief.out.size() < whole.out.size());
-        const CliResult contested = runCli("hwx %", m_scratch.filePath(u"unknown.hwx"_s));
-        QCOMPARE(contested.exitCode, 0);
+        const CliResult contested = RAN(0, runCli("hwx %", m_scratch.filePath(u"unknown.hwx"_s)));
         QVERIFY(contested.err.contains("cpusubtype"));
     }
 
@@ -85,13 +79,10 @@ private slots:
     {
         const QString path = m_scratch.filePath(u"h18g.hwx"_s);
         const QStringList line = args("hwx % --load-at 0x240000000", path);
-        const CliResult result = runCli(line + args("--json"));
-        QCOMPARE(result.exitCode, 0);
-        const Json load = result.json()["load"];
+        const Json load = RAN(0, runCli(line + args("--json"))).json()["load"];
         QCOMPARE(load["base"].get<std::string>(), "0x240000000");
         const Json &first = load["slots"][0];
-        QVERIFY(first["changes"].get<bool>() && first["fault"].is_null());
-        QCOMPARE(first["after"][1].get<std::string>(), "0x00000002");
+        HOLDS(first, "changes=true fault=null after.1=0x00000002");
         QCOMPARE(QByteArray::fromStdString(first["device_address"].get<std::string>()).right(8),
                  QByteArray::fromStdString(first["after"][0].get<std::string>()).right(8));
         QVERIFY(load["slots"][1]["fault"].is_string()); // nothing says where that BAR lies
@@ -120,12 +111,8 @@ private slots:
         const QString b = write(u"changed.hwx"_s, changed);
         result = runCli("hwx % --diff % --json", a, b);
         QCOMPARE(result.exitCode, 1);
-        const Json json = result.json();
-        QCOMPARE(json["identical"].get<bool>(), false);
-        QCOMPARE(json["tasks"].size(), std::size_t(1));
-        QCOMPARE(json["tasks"][0]["registers"].size(), std::size_t(1));
-        QCOMPARE(json["tasks"][0]["registers"][0]["name"].get<std::string>(), "ConvCfg");
-        QCOMPARE(json["tasks"][0]["registers"][0]["fields"][0]["b"].get<int>(), 3);
+        HOLDS(result.json(), "identical=false tasks#=1 tasks.0.registers#=1 "
+                             "tasks.0.registers.0.name=ConvCfg tasks.0.registers.0.fields.0.b=3");
         result = runCli("hwx % --diff %", a, b);
         QCOMPARE(result.exitCode, 1);
         QVERIFY(result.out.contains("ConvCfg"));
@@ -134,8 +121,7 @@ private slots:
         QCOMPARE(runCli("diff % % %", a, b, program).exitCode, 1);
         QCOMPARE(runCli("diff % % %", a, a, program).exitCode, 0);
         const Json whole = runCli("diff % % % --json", a, b, program).json();
-        QCOMPARE(whole["structure"]["tasks"].size(), std::size_t(1));
-        QCOMPARE(whole["verdict"]["faults"][0]["found"].get<std::string>(), "1 task differs");
+        HOLDS(whole, "structure.tasks#=1 verdict.faults.0.found='1 task differs'");
     }
 
     /// A container of fewer tasks: those of the same content are no difference, whatever their
@@ -144,19 +130,15 @@ private slots:
     {
         const QString a = write(u"six.hwx"_s, syntheticH13(6));
         const QString b = m_scratch.filePath(u"h13.hwx"_s); // eight
-        const CliResult result = runCli("hwx % --diff % --json", a, b);
-        QCOMPARE(result.exitCode, 1);
-        const Json json = result.json();
-        QCOMPARE(json["tasks_a"].get<int>(), 6);
-        QCOMPARE(json["tasks_b"].get<int>(), 8);
+        const Json json = RAN(1, runCli("hwx % --diff % --json", a, b)).json();
+        HOLDS(json, "tasks_a=6 tasks_b=8");
         int inserted = 0;
         for (const Json &task : json["tasks"]) {
             inserted += task["change"].get<std::string>() == "inserted";
             QVERIFY(task["change"].get<std::string>() != "removed");
         }
         QCOMPARE(inserted, 2);
-        const CliResult back = runCli("hwx % --diff %", b, a);
-        QCOMPARE(back.exitCode, 1);
+        const CliResult back = RAN(1, runCli("hwx % --diff %", b, a));
         QCOMPARE(int(back.out.count("removed")), 2);
     }
 
@@ -172,26 +154,18 @@ private slots:
         const QString b = write(u"weight.hwx"_s, changed);
         CliResult result = runCli({hwx, a, diff, b});
         QCOMPARE(result.exitCode, 1);
-        QVERIFY(result.out.contains("No task differs"));
-        QVERIFY(result.out.contains("stored bytes differ"));
-        QVERIFY(result.out.contains(": 1 byte changed"));
+        SAYS(result.out, "No task differs", "stored bytes differ", ": 1 byte changed");
         result = runCli({hwx, a, diff, b, json});
-        const Json document = result.json();
-        QCOMPARE(document["identical"].get<bool>(), false);
-        QVERIFY(document["tasks"].empty());
-        QCOMPARE(document["weights"][0]["stored_equal"].get<bool>(), false);
-        QCOMPARE(document["sections"].size(), std::size_t(1));
-        QCOMPARE(document["sections"][0]["different_bytes"].get<int>(), 1);
+        HOLDS(result.json(), "identical=false tasks#=0 weights.0.stored_equal=false sections#=1 "
+                             "sections.0.different_bytes=1");
         QCOMPARE(runCli({hwx, a, diff, a}).exitCode, 0);
     }
 
     void inspect()
     {
-        const CliResult result = runCli("inspect % --json", m_scratch.filePath(u"h18g.hwx"_s));
-        QCOMPARE(result.exitCode, 0);
-        const Json json = result.json();
-        QCOMPARE(json["kind"].get<std::string>(), "hwx");
-        QCOMPARE(json["relocations"].size(), std::size_t(9));
+        const Json json =
+            RAN(0, runCli("inspect % --json", m_scratch.filePath(u"h18g.hwx"_s))).json();
+        HOLDS(json, "kind=hwx relocations#=9");
         std::uint64_t at = 0;
         for (const Json &section : json["sections"]) {
             QCOMPARE(section["offset"].get<std::uint64_t>(), at);
@@ -233,8 +207,7 @@ private slots:
         QCOMPARE(runCli("% % --registers", hwx, sound).exitCode, 2);
         QCOMPARE(runCli({hwx, none}).exitCode, 4);
         QCOMPARE(runCli("% % --diff %", hwx, sound, none).exitCode, 4);
-        const CliResult quiet = runCli("% % --quiet", hwx, sound);
-        QCOMPARE(quiet.exitCode, 0);
+        const CliResult quiet = RAN(0, runCli("% % --quiet", hwx, sound));
         QVERIFY(quiet.out.isEmpty());
     }
 

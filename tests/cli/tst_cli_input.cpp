@@ -56,8 +56,8 @@ private slots:
         for (const bool piped : {false, true}) {
             const QStringList list =
                 words(QByteArray(line).replace("@", piped ? QByteArray("-") : file.toUtf8()));
-            const CliResult result = piped ? runCliWith(contentOf(file), list) : runCli(list);
-            QVERIFY2(result.exitCode == 0, (result.out + result.err).constData());
+            const CliResult result =
+                RAN(0, piped ? runCliWith(contentOf(file), list) : runCli(list));
             found.push_back(output.isEmpty() ? QByteArray("done") : contentOf(made(output)));
             QVERIFY(!found.back().isEmpty());
             QFileInfo(made("out")).isDir() ? QDir(made("out")).removeRecursively()
@@ -129,13 +129,7 @@ private:
         const QString path = made(name);
         return put(path, content) ? path : QString();
     }
-    QStringList words(const QByteArray &line) const
-    {
-        QStringList list;
-        for (const QByteArray &word : line.split(' '))
-            list << QString::fromUtf8(word).replace(u'%', m_scratch.path());
-        return list;
-    }
+    QStringList words(const QByteArray &line) const { return wordsBelow(m_scratch.path(), line); }
 
     QTemporaryDir m_scratch;
 };

@@ -88,8 +88,7 @@ private slots:
         array.close();
         QVERIFY(array.good());
         const CliResult folder =
-            runCli(arguments("quantize %/w.npy --format mxfp8 --tiles -o %/q"));
-        QVERIFY2(folder.exitCode == 0, folder.err.constData());
+            RAN(0, runCli(arguments("quantize %/w.npy --format mxfp8 --tiles -o %/q")));
     }
 
     void stops_data()
@@ -294,10 +293,7 @@ private slots:
 private:
     QStringList arguments(const QByteArray &line) const
     {
-        QStringList list;
-        for (const QByteArray &word : line.split(' '))
-            list << QString::fromUtf8(word).replace(u'%', m_scratch.path());
-        return list;
+        return wordsBelow(m_scratch.path(), line);
     }
 
     QTemporaryDir m_scratch;

@@ -9,23 +9,16 @@ class TestCliOdix : public QObject
 private slots:
     void text()
     {
-        const CliResult shown = run({u"--instructions"_s});
-        QCOMPARE(shown.exitCode, 0);
-        QVERIFY(shown.out.contains("scratch memory: 256"));
-        QVERIFY(shown.out.contains("coreai.lut_to_dense"));
-        QVERIFY(shown.out.contains("Memory plan"));
-        QVERIFY(shown.out.contains("set_context"));
+        const CliResult shown = RAN(0, run({u"--instructions"_s}));
+        SAYS(shown.out, "scratch memory: 256", "coreai.lut_to_dense", "Memory plan", "set_context");
         QVERIFY(!run({}).out.contains("set_context"));
     }
 
     void document()
     {
         const CliResult shown = run({u"--json"_s});
-        const auto json = shown.json();
-        QCOMPARE(json["command"].get<std::string>(), "odix");
-        QCOMPARE(json["odix"]["functions"].size(), std::size_t(3));
-        QCOMPARE(json["odix"]["buffers"][0]["views"].size(), std::size_t(4));
-        QCOMPARE(json["odix"]["constants"][0]["coreai_ops"].dump(), "[4]");
+        HOLDS(shown.json(), "command=odix odix.functions#=3 odix.buffers.0.views#=4 "
+                            "odix.constants.0.coreai_ops=[4]");
     }
 
     void picture()
@@ -48,9 +41,7 @@ private slots:
 
     void againstItself()
     {
-        const CliResult same = run({u"--against"_s, seed(u"made.odix"_s), u"--json"_s});
-        QCOMPARE(same.exitCode, 0);
-        const auto json = same.json();
+        const auto json = RAN(0, run({u"--against"_s, seed(u"made.odix"_s), u"--json"_s})).json();
         QCOMPARE(json["weights"].size(), std::size_t(3));
         for (const auto &row : json["weights"])
             QCOMPARE(row["fate"].get<std::string>(), "kept");
@@ -58,8 +49,7 @@ private slots:
 
     void otherKind()
     {
-        const CliResult other = runCli("odix %", seed(u"two.safetensors"_s));
-        QCOMPARE(other.exitCode, 3);
+        const CliResult other = RAN(3, runCli("odix %", seed(u"two.safetensors"_s)));
         QVERIFY(other.err.contains("compiled Core AI program"));
     }
 
@@ -80,8 +70,7 @@ private slots:
     void otherCommands()
     {
         const auto [arguments, says] = fetched<QStringList, QByteArray>();
-        const CliResult shown = runCli(arguments);
-        QVERIFY2(shown.exitCode == 0, shown.err.constData());
+        const CliResult shown = RAN(0, runCli(arguments));
         QVERIFY2(shown.out.contains(says), shown.out.constData());
     }
 

@@ -44,20 +44,15 @@ private slots:
             return; // nothing was written
         m_scratch = std::make_unique<QTemporaryDir>();
         MadeBundle made;
-        Bytes numbers;
-        for (int i = 0; i < 16 * 32; ++i) {
-            const Bytes one = halves({float(i % 16) / 4});
-            numbers.insert(numbers.end(), one.begin(), one.end());
-        }
+        const Bytes numbers = halves(16 * 32, [&](int i) { return float(i % 16) / 4; });
         made.layer("w", "[16, 32]", numbers);
         writeBundle(*m_scratch, "b.mlmodelc", made);
         writeBundle(*m_scratch, "model.mlmodelc", made);
-        const CliResult array = runCli(arguments("decode %/b.mlmodelc w -o %/w.npy"));
-        QVERIFY2(array.exitCode == 0, array.err.constData());
-        const CliResult folder = runCli(arguments("quantize %/w.npy --format mxfp8 -o %/q"));
-        QVERIFY2(folder.exitCode == 0, folder.err.constData());
-        const CliResult section = runCli(arguments("section build %/b.mlmodelc -o %/w.ksec"));
-        QVERIFY2(section.exitCode == 0, section.err.constData());
+        const CliResult array = RAN(0, runCli(arguments("decode %/b.mlmodelc w -o %/w.npy")));
+        const CliResult folder =
+            RAN(0, runCli(arguments("quantize %/w.npy --format mxfp8 -o %/q")));
+        const CliResult section =
+            RAN(0, runCli(arguments("section build %/b.mlmodelc -o %/w.ksec")));
         for (const char *name : {"other", "other.npy"})
             write(at(name), "a file of somebody");
         write(at("edits"), "from-npy w=" + at("w.npy").toUtf8() + "\n");
@@ -140,8 +135,7 @@ private slots:
     {
         const auto line = std::get<0>(fetched<QByteArray, QByteArray>());
         const auto before = treeOf(m_scratch->path());
-        const CliResult result = runCli(arguments(line) + args("--force"));
-        QCOMPARE(result.exitCode, 4);
+        const CliResult result = RAN(4, runCli(arguments(line) + args("--force")));
         QVERIFY(treeOf(m_scratch->path()) == before);
     }
 
@@ -162,12 +156,10 @@ private slots:
         QFETCH(QByteArray, line);
         const QStringList list = arguments(line);
         const auto before = treeOf(m_scratch->path());
-        const CliResult refused = runCli(list + args("--json"));
-        QCOMPARE(refused.exitCode, 4);
+        const CliResult refused = RAN(4, runCli(list + args("--json")));
         QCOMPARE(refused.json()["diagnostics"][0]["code"].get<std::string>(), "io.exists");
         QVERIFY(treeOf(m_scratch->path()) == before);
-        const CliResult forced = runCli(list + args("-f"));
-        QVERIFY2(forced.exitCode == 0, forced.err.constData());
+        const CliResult forced = RAN(0, runCli(list + args("-f")));
         QVERIFY(contentOf(list.last()) != "a file of somebody");
         auto after = treeOf(m_scratch->path());
         auto rest = before;
@@ -202,12 +194,10 @@ private slots:
             write(at(file), "a program");
         }
         const auto before = treeOf(m_scratch->path());
-        const CliResult refused = runCli(arguments(line) + args("--json"));
-        QCOMPARE(refused.exitCode, 4);
+        const CliResult refused = RAN(4, runCli(arguments(line) + args("--json")));
         QCOMPARE(refused.json()["diagnostics"][0]["code"].get<std::string>(), "io.exists");
         QVERIFY(treeOf(m_scratch->path()) == before);
-        const CliResult forced = runCli(arguments(line) + args("--force"));
-        QVERIFY2(forced.exitCode == 0, forced.err.constData());
+        const CliResult forced = RAN(0, runCli(arguments(line) + args("--force")));
         auto after = treeOf(m_scratch->path());
         const auto ofOutput = [&](const auto &entry) {
             return entry.first.starts_with(output.toStdString());
@@ -248,10 +238,9 @@ private slots:
     {
         const auto [line, name] = fetched<QByteArray, QByteArray>();
         write(at("p.ips"), "PATCHEOF");
-        const CliResult file = runCli(arguments(QByteArray(line).replace("@", "%/" + name)));
-        QVERIFY2(file.exitCode == 0, file.err.constData());
-        const CliResult streamed = runCli(arguments(QByteArray(line).replace("@", "-")));
-        QVERIFY2(streamed.exitCode == 0, streamed.err.constData());
+        const CliResult file =
+            RAN(0, runCli(arguments(QByteArray(line).replace("@", "%/" + name))));
+        const CliResult streamed = RAN(0, runCli(arguments(QByteArray(line).replace("@", "-"))));
         QCOMPARE(streamed.out, contentOf(at(name.constData())));
         QVERIFY(!streamed.out.isEmpty());
     }
@@ -362,10 +351,7 @@ private:
     QString at(const char *name) const { return m_scratch->filePath(QString::fromUtf8(name)); }
     QStringList arguments(const QByteArray &line) const
     {
-        QStringList list;
-        for (const QByteArray &word : line.split(' '))
-            list << QString::fromUtf8(word).replace(u'%', m_scratch->path());
-        return list;
+        return wordsBelow(m_scratch->path(), line);
     }
 
     std::unique_ptr<QTemporaryDir> m_scratch;

@@ -29,13 +29,10 @@ private slots:
     /// Bytes of a header: there is no value that was asked for, only bytes.
     void bytesAreNoFigure()
     {
-        const CliResult result =
-            patch(edits({"--bytes", "weights/weight.bin+0x8=01 02"}) << u"--dry-run"_s << m_json);
-        QCOMPARE(result.exitCode, 0);
-        const auto edit = result.json()["edits"][0];
-        QVERIFY(edit["asked"].is_null());
-        QVERIFY(edit["stored"].is_null());
-        QCOMPARE(edit["kind"].get<std::string>(), "bytes");
+        HOLDS(RAN(0, patch(edits({"--bytes", "weights/weight.bin+0x8=01 02"})
+                           << u"--dry-run"_s << m_json))
+                  .json()["edits"][0],
+              "asked=null stored=null kind=bytes");
     }
 
     void init()
@@ -47,22 +44,18 @@ private slots:
     void inPlace()
     {
         const QByteArray before = weights(), text = program();
-        const CliResult result = patch(edits({"--set", "w[1,2]=0.3", "--in-place", "--json"}));
-        QCOMPARE(result.exitCode, 0);
+        const CliResult result =
+            RAN(0, patch(edits({"--set", "w[1,2]=0.3", "--in-place", "--json"})));
         QVERIFY(result.err.isEmpty());
         const auto json = result.json();
         QCOMPARE(json["mode"].get<std::string>(), "in-place");
         const auto &edit = json["edits"][0];
-        QCOMPARE(edit["asked"].get<double>(), 0.3);
-        QCOMPARE(edit["stored"].get<double>(), 0.300048828125);
-        QCOMPARE(edit["old"].get<std::string>(), "8");
-        QCOMPARE(edit["ranges"].dump(),
-                 "[{\"file\":\"weights/weight.bin\",\"offset\":142,\"bytes\":2,"
-                 "\"before\":\"0048\",\"after\":\"cd34\"}]");
-        QCOMPARE(json["ranges"].dump(),
-                 "[{\"file\":\"weights/weight.bin\",\"offset\":142,\"bytes\":2}]");
-        QVERIFY(json["verified"].get<bool>() && json["saved"]["verified"].get<bool>());
-        QCOMPARE(json["saved"]["bytes_written"].get<int>(), 2);
+        HOLDS(edit,
+              "asked=0.3 stored=0.300048828125 old=8 "
+              "ranges=[{\"file\":\"weights/"
+              "weight.bin\",\"offset\":142,\"bytes\":2,\"before\":\"0048\",\"after\":\"cd34\"}]");
+        HOLDS(json, "ranges=[{\"file\":\"weights/weight.bin\",\"offset\":142,\"bytes\":2}] "
+                    "verified=true saved.verified=true saved.bytes_written=2");
         QByteArray expected = before;
         expected[142] = '\xcd';
         expected[143] = '\x34';
@@ -75,14 +68,12 @@ private slots:
 
     void text()
     {
-        const CliResult result = patch(edits({"--codebook", "lut[0][2]=0.25", "--in-place"}));
-        QCOMPARE(result.exitCode, 0);
-        QVERIFY(result.out.contains("codebook lut[0][2]=0.25"));
-        QVERIFY(result.out.contains("codebook 0 entry 2"));
-        QVERIFY(result.out.contains("1 byte changed in 1 range, read back and verified"));
+        SAYS(RAN(0, patch(edits({"--codebook", "lut[0][2]=0.25", "--in-place"}))).out,
+             "codebook lut[0][2]=0.25", "codebook 0 entry 2",
+             "1 byte changed in 1 range, read back and verified");
         QVERIFY(program().contains("0x0p+0, 0x1p-2, 0x1p+0"));
-        const CliResult again = patch(edits({"--codebook", "lut[0][2]=0.25", "--in-place"}));
-        QCOMPARE(again.exitCode, 0);
+        const CliResult again =
+            RAN(0, patch(edits({"--codebook", "lut[0][2]=0.25", "--in-place"})));
         QVERIFY(again.out.contains("nothing to change"));
     }
 
@@ -90,25 +81,20 @@ private slots:
     {
         const QByteArray before = weights();
         const QString target = m_scratch->filePath(u"y.mlmodelc"_s);
-        const CliResult result =
-            patch(edits({"--fill", "w[0,:]=0", "--json", "--output"}) << target);
-        QCOMPARE(result.exitCode, 0);
-        QCOMPARE(result.json()["edits"][0]["elements"].get<int>(), 5);
+        QCOMPARE(RAN(0, patch(edits({"--fill", "w[0,:]=0", "--json", "--output"}) << target))
+                     .json()["edits"][0]["elements"]
+                     .get<int>(),
+                 5);
         QCOMPARE(weights(), before);
-        const CliResult diff = runCli("diff % % % --values", m_path, target, m_json);
-        QCOMPARE(diff.exitCode, 1);
-        QCOMPARE(diff.json()["weights"][0]["values"]["zeroed"].get<int>(), 5);
-        QCOMPARE(diff.json()["weights"][1]["values"]["equal"].get<int>(), 10);
+        const CliResult diff = RAN(1, runCli("diff % % % --values", m_path, target, m_json));
+        HOLDS(diff.json(), "weights.0.values.zeroed=5 weights.1.values.equal=10");
     }
 
     void dryRun()
     {
         const QByteArray before = weights();
-        const CliResult result = patch(edits({"--set", "w[0]=2.5", "--dry-run", "--json"}));
-        QCOMPARE(result.exitCode, 0);
-        const auto json = result.json();
-        QVERIFY(json["saved"].is_null() && json["verified"].is_null());
-        QCOMPARE(json["ranges"].size(), std::size_t{1});
+        const auto json = RAN(0, patch(edits({"--set", "w[0]=2.5", "--dry-run", "--json"}))).json();
+        HOLDS(json, "saved=null verified=null ranges#=1");
         QCOMPARE(weights(), before);
     }
 
@@ -118,9 +104,8 @@ private slots:
         const QString file = m_scratch->filePath(u"edits.txt"_s);
         QVERIFY(put(file, "# in between\nset w[0]=3\nfill w[1,:]=1\n"));
         const CliResult result =
-            patch(edits({"--set", "w[0]=2", "--fill", "w[0,:]=7", "--script"})
-                  << file << edits({"--set", "w[1]=4", "--in-place", "--json"}));
-        QCOMPARE(result.exitCode, 0);
+            RAN(0, patch(edits({"--set", "w[0]=2", "--fill", "w[0,:]=7", "--script"})
+                         << file << edits({"--set", "w[1]=4", "--in-place", "--json"})));
         QList<QByteArray> order;
         const auto json = result.json();
         for (const auto &edit : json["edits"])
@@ -137,9 +122,8 @@ private slots:
         file.write("set w[0]=3\nset w[0=4\n");
         file.close();
         const QByteArray before = weights();
-        const CliResult result = patch({u"--script"_s, file.fileName(), m_inPlace, m_json});
-        QCOMPARE(result.exitCode, 2);
-        const auto diagnostic = result.json()["diagnostics"][0];
+        const auto diagnostic = RAN(2, patch({u"--script"_s, file.fileName(), m_inPlace, m_json}))
+                                    .json()["diagnostics"][0];
         QCOMPARE(diagnostic["field"].get<std::string>(), "line 2");
         QCOMPARE(diagnostic["file"].get<std::string>(), file.fileName().toStdString());
         QCOMPARE(weights(), before);
@@ -168,9 +152,7 @@ private slots:
     {
         const auto [arguments, code, exitCode] = fetched<QList<QByteArray>, QByteArray, int>();
         const QByteArray before = weights(), text = program();
-        const CliResult result = patch(edits(arguments) << m_inPlace << m_json);
-        QCOMPARE(result.exitCode, exitCode);
-        const auto json = result.json();
+        const auto json = RAN(exitCode, patch(edits(arguments) << m_inPlace << m_json)).json();
         QCOMPARE(QByteArray::fromStdString(json["diagnostics"][0]["code"].get<std::string>()),
                  code);
         QCOMPARE(weights(), before);
@@ -200,10 +182,10 @@ private slots:
 
     void existingTarget()
     {
-        const CliResult result =
-            patch({u"--set"_s, u"w[0]=5"_s, u"--output"_s, m_scratch->path(), m_json});
-        QCOMPARE(result.exitCode, 4);
-        QCOMPARE(result.json()["diagnostics"][0]["code"].get<std::string>(), "io.kind");
+        QCOMPARE(RAN(4, patch({u"--set"_s, u"w[0]=5"_s, u"--output"_s, m_scratch->path(), m_json}))
+                     .json()["diagnostics"][0]["code"]
+                     .get<std::string>(),
+                 "io.kind");
     }
 
     void backup()
@@ -216,8 +198,7 @@ private slots:
         // The next one goes beside it, and the document says where.
         const QByteArray second = weights();
         const CliResult again =
-            patch(edits({"--set", "w[0]=6", "--in-place", "--backup"}) << m_json);
-        QCOMPARE(again.exitCode, 0);
+            RAN(0, patch(edits({"--set", "w[0]=6", "--in-place", "--backup"}) << m_json));
         const QString kept = m_path + u".bak.2/weights/weight.bin"_s;
         QCOMPARE(contentOf(kept), second);
         QCOMPARE(again.json()["saved"]["backups"][0].get<std::string>(), kept.toStdString());
@@ -229,8 +210,7 @@ private slots:
         const QByteArray before = weights();
         const QString other = m_scratch->filePath(u"other"_s);
         QCOMPARE(::link(qPrintable(m_path + u"/weights/weight.bin"_s), qPrintable(other)), 0);
-        const CliResult refused = patch(edits({"--set", "w[0]=5", "--in-place"}));
-        QCOMPARE(refused.exitCode, 4);
+        const CliResult refused = RAN(4, patch(edits({"--set", "w[0]=5", "--in-place"})));
         QVERIFY(refused.err.contains("[io.links]"));
         QCOMPARE(weights(), before);
         QCOMPARE(patch(edits({"--set", "w[0]=5", "--in-place", "--break-links"})).exitCode, 0);

@@ -16,15 +16,6 @@ Bytes someHalves(unsigned seed, std::uint64_t count)
     return codec::encodeDense(values, {count}, ElementType::Fp16)->parts.front().bytes;
 }
 
-/// The words of a `plan` of one bundle: `options` separated by spaces; % stands for the folder.
-QStringList planLine(const QString &bundle, const QByteArray &options, const QString &folder)
-{
-    QStringList list{QStringLiteral("plan"), bundle};
-    for (const QByteArray &word : options.split(' '))
-        list << QString::fromUtf8(word).replace(u'%', folder);
-    return list;
-}
-
 } // namespace
 
 /// Plans of programs whose times or extents are not known, or that have several parts.
@@ -47,38 +38,32 @@ private slots:
 
     void document()
     {
-        const auto result =
-            runCli(line("--target M1 --target M4 --tolerance 0.1 --points 5 --candidates --json"));
-        QCOMPARE(result.exitCode, 0);
-        const auto json = result.json();
-        QCOMPARE(text(json["command"]), QByteArray("\"plan\""));
-        QCOMPARE(text(json["targets"]), QByteArray("[\"H13\",\"H16g\"]"));
-        QCOMPARE(json["plan"].size(), std::size_t(3));
+        const auto json =
+            RAN(0, runCli(line(
+                       "--target M1 --target M4 --tolerance 0.1 --points 5 --candidates --json")))
+                .json();
+        HOLDS(json, "command=plan targets=[\"H13\",\"H16g\"] plan#=3");
         for (const auto &row : json["plan"]) {
-            for (const char *key : {"weight", "from", "to", "error", "bytes", "time_s", "why"})
-                QVERIFY2(row.contains(key), key);
+            SAYS(row, "weight", "from", "to", "error", "bytes", "time_s", "why");
             QVERIFY(row["error"].get<double>() <= 0.1);
             QCOMPARE(row["chips"].size(), std::size_t(2));
             QVERIFY(row["candidates"].size() > 10);
         }
         for (const auto &point : json["pareto"]) {
-            for (const char *key : {"error", "bytes", "time_s", "forms"})
-                QVERIFY2(point.contains(key), key);
+            SAYS(point, "error", "bytes", "time_s", "forms");
             QCOMPARE(point["forms"].size(), std::size_t(3));
         }
         QVERIFY(json["totals"]["after"]["bytes"] <= json["totals"]["before"]["bytes"]);
-        QVERIFY(json["proven"].get<bool>());
-        QVERIFY(json["output"].is_null());
+        HOLDS(json, "proven=true output=null");
     }
 
     void writesWhatItSays()
     {
-        const auto result =
-            runCli(line("--minimise stored --tolerance 0.1 -o %/out.mlmodelc --json"));
-        QVERIFY2(result.exitCode == 0, result.out + result.err);
-        const auto json = result.json();
-        const auto written = runCli("inspect --json %", m_scratch.filePath(u"out.mlmodelc"_s));
-        QCOMPARE(written.exitCode, 0);
+        const auto json =
+            RAN(0, runCli(line("--minimise stored --tolerance 0.1 -o %/out.mlmodelc --json")))
+                .json();
+        const CliResult written =
+            RAN(0, runCli("inspect --json %", m_scratch.filePath(u"out.mlmodelc"_s)));
         QCOMPARE(text(written.json()["totals"]["stored_bytes"]),
                  text(json["totals"]["after"]["bytes"]));
         for (std::size_t i = 0; i < 3; ++i)
@@ -96,9 +81,8 @@ private slots:
     {
         const QByteArray options = "--target M1 --forms palette4 --tolerance 1 --minimise stored";
         const auto json = runCli(line(options + " -o %/contested.mlmodelc --json")).json();
-        const auto written =
-            runCli("decide % --target M1 --json", m_scratch.filePath(u"contested.mlmodelc"_s));
-        QCOMPARE(written.exitCode, 0);
+        const CliResult written = RAN(
+            0, runCli("decide % --target M1 --json", m_scratch.filePath(u"contested.mlmodelc"_s)));
         const QByteArray said = runCli(line(options + " --report %/contested.md")).out;
         const QString report = textOf(m_scratch.filePath(u"contested.md"_s));
         std::size_t lines = 0;
@@ -132,8 +116,7 @@ private slots:
     {
         const auto [ending, holds] = fetched<QByteArray, QByteArray>();
         const QByteArray name = "%/report." + ending;
-        const auto result = runCli(line("--tolerance 0.1 --report " + name));
-        QVERIFY2(result.exitCode == 0, result.err);
+        const CliResult result = RAN(0, runCli(line("--tolerance 0.1 --report " + name)));
         const QString report = textOf(m_scratch.filePath(u"report."_s + QString::fromUtf8(ending)));
         QVERIFY2(report.contains(QString::fromUtf8(holds)), qPrintable(report.left(300)));
         QVERIFY(!report.contains(u"http"_s)); // needs nothing else
@@ -145,9 +128,8 @@ private slots:
     /// sheet.
     void picturesOfTheFronts()
     {
-        const auto result =
-            runCli(line("--tolerance 0.1 --compare %/m.mlmodelc --report %/fronts.html"));
-        QVERIFY2(result.exitCode == 0, result.err);
+        const CliResult result =
+            RAN(0, runCli(line("--tolerance 0.1 --compare %/m.mlmodelc --report %/fronts.html")));
         const QString report = textOf(m_scratch.filePath(u"fronts.html"_s));
         const qsizetype begin = report.indexOf(u"<svg"_s);
         QVERIFY(begin >= 0);
@@ -165,17 +147,15 @@ private slots:
         QVERIFY(file.open(QIODevice::WriteOnly));
         file.write("weight,sensitivity\nw?,1\nw1,1000\n");
         file.close();
-        const auto result =
-            runCli(line("--minimise stored --tolerance 0.1 --sensitivity %/s.csv --json"));
-        QVERIFY2(result.exitCode == 0, result.out);
-        const auto json = result.json();
+        const auto json =
+            RAN(0, runCli(line("--minimise stored --tolerance 0.1 --sensitivity %/s.csv --json")))
+                .json();
         QVERIFY(json["plan"][1]["bytes"] > json["plan"][0]["bytes"]);
         QVERIFY(json["plan"][1]["error"].get<double>() <= 0.1);
         QVERIFY(file.open(QIODevice::WriteOnly));
         file.write("weight,sensitivity\nnobody,1\n");
         file.close();
-        const auto refused = runCli(line("--sensitivity %/s.csv --json"));
-        QCOMPARE(refused.exitCode, 3);
+        const CliResult refused = RAN(3, runCli(line("--sensitivity %/s.csv --json")));
         QVERIFY(refused.out.contains("plan.sensitivity"));
     }
 
@@ -195,8 +175,8 @@ private slots:
         archive.write(m_scratch.filePath(u"squares.npz"_s));
         const QByteArray options = "--minimise stored --tolerance 0.05 --candidates --json";
         const auto plain = runCli(line(options));
-        const auto result = runCli(line(options + " --activations %/squares.npz -o %/by.mlmodelc"));
-        QVERIFY2(result.exitCode == 0, result.out + result.err);
+        const CliResult result =
+            RAN(0, runCli(line(options + " --activations %/squares.npz -o %/by.mlmodelc")));
         const auto before = plain.json(), after = result.json();
         QVERIFY(after["plan"][0]["bytes"] < before["plan"][0]["bytes"]);
         QVERIFY(after["plan"][2] == before["plan"][2]); // nothing is known of it
@@ -250,8 +230,7 @@ private slots:
         QVERIFY(put(m_scratch.filePath(u"squares.npy"_s),
                     QByteArray::fromStdString(npyHeader(ElementType::Fp32, {64})) +
                         QByteArray(256, '\0')));
-        const auto result = runCli(line("--json --activations %/" + name));
-        QVERIFY2(result.exitCode == 3, result.out);
+        const CliResult result = RAN(3, runCli(line("--json --activations %/" + name)));
         QVERIFY2(result.out.contains(code), result.out);
     }
 
@@ -280,11 +259,8 @@ private slots:
 
     void thereIsNoPlan()
     {
-        const auto result =
-            runCli(line("--max-bytes 100 --tolerance 0.2 -o %/none.mlmodelc --json"));
-        QCOMPARE(result.exitCode, 1);
-        QVERIFY(result.out.contains("plan.infeasible"));
-        QVERIFY(result.out.contains("max-bytes"));
+        SAYS(RAN(1, runCli(line("--max-bytes 100 --tolerance 0.2 -o %/none.mlmodelc --json"))).out,
+             "plan.infeasible", "max-bytes");
         QVERIFY(!QFile::exists(m_scratch.filePath(u"none.mlmodelc"_s)));
     }
 
@@ -301,8 +277,7 @@ private slots:
     void wrongUse()
     {
         QFETCH(QByteArray, options);
-        const auto result = runCli(line(options + " --json"));
-        QVERIFY2(result.exitCode == 2, result.out + result.err);
+        const CliResult result = RAN(2, runCli(line(options + " --json")));
         QVERIFY(result.json().is_object());
     }
 
@@ -323,32 +298,23 @@ private slots:
             return runCli(words);
         };
         // No goal: stored bytes, and no sum of times anywhere.
-        const auto result = plan("--tolerance 0.1 --json");
-        QVERIFY2(result.exitCode == 0, result.out + result.err);
-        const auto json = result.json();
-        QCOMPARE(text(json["minimise"]), QByteArray("\"stored\""));
-        QVERIFY(json["minimise_asked"].is_null());
-        QCOMPARE(text(json["untimed"]), QByteArray("1"));
-        QVERIFY(json["plan"][0]["time_s"].is_null());
+        const auto json = RAN(0, plan("--tolerance 0.1 --json")).json();
+        HOLDS(json, "minimise=stored minimise_asked=null untimed=1 plan.0.time_s=null");
         QVERIFY(json["plan"][1]["time_s"].is_number());
         for (const char *when : {"before", "after"}) {
             QVERIFY(json["totals"][when]["chips"][0]["engine_time_s"].is_null());
             QVERIFY(json["totals"][when]["chips"][0]["time_s"].is_null());
         }
         for (const auto &point : json["pareto"]) {
-            QCOMPARE(text(point["front"]), QByteArray("\"stored\""));
-            QVERIFY(point["time_s"].is_null());
+            HOLDS(point, "front=stored time_s=null");
         }
         const auto people = plan("--tolerance 0.1");
-        QVERIFY2(people.out.contains("The times of 1 weight are not known: stored bytes are least"),
-                 people.out);
-        QVERIFY(
-            people.out.contains("The sum of times on H13 is not known: those of 1 weight are not"));
-        QVERIFY(people.out.contains("There is no front of error against time"));
+        SAYS(people.out, "The times of 1 weight are not known: stored bytes are least",
+             "The sum of times on H13 is not known: those of 1 weight are not",
+             "There is no front of error against time");
         QVERIFY(!people.out.contains("Front: error against time"));
         // Time is asked for: that of the other layer can be least.
-        const auto asked = plan("--minimise time --tolerance 0.1");
-        QCOMPARE(asked.exitCode, 0);
+        const CliResult asked = RAN(0, plan("--minimise time --tolerance 0.1"));
         QVERIFY2(asked.out.contains("they count as 0 in the time that is least"), asked.out);
         QVERIFY(!asked.out.contains("Front: error against time"));
     }
@@ -372,11 +338,8 @@ private slots:
             return runCli(QStringList{QString::fromLatin1(command), path} + chip + more);
         };
         const QStringList asJson = args("--json");
-        const auto placed = run("roofline", asJson), planned = run("plan", asJson);
-        QCOMPARE(placed.exitCode, 0);
-        QVERIFY2(planned.exitCode == 0, planned.out + planned.err);
-        const auto program = placed.json()["program"];
-        const auto before = planned.json()["totals"]["before"]["chips"][0];
+        const auto program = RAN(0, run("roofline", asJson)).json()["program"];
+        const auto before = RAN(0, run("plan", asJson)).json()["totals"]["before"]["chips"][0];
         for (const auto &[key, value] : program.items())
             QCOMPARE(text(before[key]), text(value));
         const auto people = run("plan", {});
@@ -402,13 +365,12 @@ private slots:
             words[1] = path;
             return runCli(words);
         };
-        const auto refused = plan("--minimise time --tolerance 0.1 --json");
-        QCOMPARE(refused.exitCode, 3);
+        const CliResult refused = RAN(3, plan("--minimise time --tolerance 0.1 --json"));
         QVERIFY(refused.out.contains("plan.time"));
-        const auto result = plan("--shape x=1,64,20,30 --tolerance 0.1 --compare " + path.toUtf8() +
-                                 " -o %/shaped.mlmodelc --report %/shaped.md --json");
-        QVERIFY2(result.exitCode == 0, result.out + result.err);
-        const auto json = result.json();
+        const auto json =
+            RAN(0, plan("--shape x=1,64,20,30 --tolerance 0.1 --compare " + path.toUtf8() +
+                        " -o %/shaped.mlmodelc --report %/shaped.md --json"))
+                .json();
         QCOMPARE(text(json["minimise"]), QByteArray("\"stored\""));
         QVERIFY(text(json["notes"]).contains("A run waits for its calls, whatever the forms"));
         QCOMPARE(text(json["untimed"]), QByteArray("0"));
@@ -452,7 +414,7 @@ private slots:
 private:
     QStringList line(const QByteArray &text) const
     {
-        return planLine(m_path, text, m_scratch.path());
+        return args("plan %", m_path) + wordsBelow(m_scratch.path(), text);
     }
 
     QTemporaryDir m_scratch;

@@ -37,10 +37,9 @@ private slots:
         const QString input = writeArray(m_scratch, "in.npy", {std::uint64_t(rows), 128});
         const QString folder = m_scratch.filePath(u"out"_s);
         QDir(folder).removeRecursively();
-        const CliResult made =
-            runCli(args("quantize % --output % --json", input, folder) + options.split(u' '));
-        QVERIFY2(made.exitCode == 0, made.err.constData());
-        const auto json = made.json();
+        const auto json = RAN(0, runCli(args("quantize % --output % --json", input, folder) +
+                                        options.split(u' ')))
+                              .json();
         QCOMPARE(json["command"].get<std::string>(), "quantize");
         QCOMPARE(json["bytes"].get<int>(), bytes);
         QVERIFY(json["error"]["relative"].get<double>() < relative);
@@ -54,12 +53,10 @@ private slots:
         QCOMPARE(found, qint64(bytes));
         // The array lies outside of the folder: it is opened where it is named only.
         const QStringList line = args("dequantize % --json", folder);
-        const CliResult recorded = runCli(line);
-        QCOMPARE(recorded.exitCode, 0);
+        const CliResult recorded = RAN(0, runCli(line));
         QCOMPARE(recorded.json()["error_from"].get<std::string>(), "recorded");
         QCOMPARE(text(recorded.json()["error"]), text(json["error"]));
-        const CliResult back = runCli(line + args("--reference % --force", input));
-        QCOMPARE(back.exitCode, 0);
+        const CliResult back = RAN(0, runCli(line + args("--reference % --force", input)));
         QCOMPARE(back.json()["error_from"].get<std::string>(), "reference");
         QCOMPARE(text(back.json()["error"]), text(json["error"]));
         const QByteArray array = contentOf(folder + u"/dequantized.npy"_s);
@@ -108,9 +105,8 @@ private slots:
             writeArray(m_scratch, "shape.npy", {std::uint64_t(rows), std::uint64_t(columns)});
         const QString folder = m_scratch.filePath(u"refused"_s);
         QDir(folder).removeRecursively();
-        const CliResult result =
-            runCli(args("quantize % --output %", input, folder) + options.split(u' '));
-        QCOMPARE(result.exitCode, exitCode);
+        const CliResult result = RAN(
+            exitCode, runCli(args("quantize % --output %", input, folder) + options.split(u' ')));
         QVERIFY2(result.err.contains(word), result.err.constData());
         QCOMPARE(QDir(folder).exists(), exitCode == 0);
     }
@@ -121,30 +117,23 @@ private slots:
         const QString input = writeArray(m_scratch, "int.npy", {4, 8}, ElementType::Fp16);
         const QString folder = m_scratch.filePath(u"int"_s);
         const QStringList words = args("quantize % --format int8 --output %", input, folder);
-        const CliResult refused = runCli(words);
-        QCOMPARE(refused.exitCode, 3);
-        QVERIFY2(refused.err.contains("INT8 takes fp32") && refused.err.contains("--source fp32"),
-                 refused.err.constData());
+        SAYS(RAN(3, runCli(words)).err, "INT8 takes fp32", "--source fp32");
         QVERIFY(!QDir(folder).exists());
-        const CliResult widened = runCli(words + args("--source fp32 --layout nz --json"));
-        QCOMPARE(widened.exitCode, 0);
-        const auto json = widened.json();
+        const auto json = RAN(0, runCli(words + args("--source fp32 --layout nz --json"))).json();
         QCOMPARE(json["constraints"][0]["name"].get<std::string>(), "source");
         QCOMPARE(json["tiles"].size(), std::size_t(4)); // src, dst, scale, tmp
         QCOMPARE(json["tiles"][3]["bytes"].get<int>(), 4 * 32);
         // An option that means nothing to the format is not passed over in silence.
-        QCOMPARE(json["diagnostics"][0]["code"].get<std::string>(), "quantize.option");
-        QCOMPARE(json["diagnostics"][0]["field"].get<std::string>(), "--layout");
+        HOLDS(json, "diagnostics.0.code=quantize.option diagnostics.0.field=--layout");
     }
 
     /// Rows that do not fill the boxes, and columns of a 16-bit source that do not fill a group.
     void saysWhatItAdds()
     {
         const QString input = writeArray(m_scratch, "odd.npy", {17, 33}, ElementType::Fp16);
-        const CliResult made = runCli("quantize % --format mxfp4 --layout nz --output % --json",
-                                      input, m_scratch.filePath(u"odd"_s));
-        QVERIFY2(made.exitCode == 0, made.err.constData());
-        const auto json = made.json();
+        const auto json = RAN(0, runCli("quantize % --format mxfp4 --layout nz --output % --json",
+                                        input, m_scratch.filePath(u"odd"_s)))
+                              .json();
         // 33 columns are stored as 64: an even number of groups, so that the exponents have a ZZ.
         QCOMPARE(json["exponent_layout"].get<std::string>(), "zz");
         std::set<std::string> padded;
@@ -166,32 +155,25 @@ private slots:
         made.consume("v");
         const QString path = writeBundle(m_scratch, "made.mlmodelc", made);
         const QString output = m_scratch.filePath(u"new.mlmodelc"_s);
-        const CliResult result = runCli(
-            "encode % w --form blockwise --block 16 --type int4 --output % --json", path, output);
-        QVERIFY2(result.exitCode == 0, result.err.constData());
-        const auto json = result.json();
-        QCOMPARE(json["before"]["form"].get<std::string>(), "dense-fp16");
-        QCOMPARE(json["after"]["form"].get<std::string>(), "blockwise");
-        QCOMPARE(json["after"]["stored_bytes"].get<int>(), 32 + 8);
-        QVERIFY(json["verified"].get<bool>());
+        const auto json =
+            RAN(0, runCli("encode % w --form blockwise --block 16 --type int4 --output % --json",
+                          path, output))
+                .json();
+        HOLDS(json, "before.form=dense-fp16 after.form=blockwise after.stored_bytes=40 "
+                    "verified=true");
         QVERIFY(json["error"]["weight_relative"].get<double>() < 0.01);
-        const auto seen = runCli("inspect % --json", output);
-        QCOMPARE(seen.exitCode, 0);
+        const CliResult seen = RAN(0, runCli("inspect % --json", output));
         QVERIFY(seen.json()["diagnostics"].empty());
-        const auto diff = runCli("diff % % --json", path, output).json();
-        QCOMPARE(diff["weights"].size(), std::size_t(2));
-        QVERIFY(diff["only_a"].empty() && diff["only_b"].empty());
+        HOLDS(runCli("diff % % --json", path, output).json(), "weights#=2 only_a#=0 only_b#=0");
         // Survivors that are palette indices, in two operations.
         const QString sparse = m_scratch.filePath(u"joint.mlmodelc"_s);
-        const CliResult joint = runCli(
-            "encode % w --form sparse --density 0.5 --survivors palette --bits 2 --output % --json",
-            path, sparse);
-        QVERIFY2(joint.exitCode == 0, joint.err.constData());
+        const CliResult joint = RAN(0, runCli("encode % w --form sparse --density 0.5 --survivors "
+                                              "palette --bits 2 --output % --json",
+                                              path, sparse));
         QCOMPARE(joint.json()["after"]["form"].get<std::string>(), "sparse+lut");
         QCOMPARE(joint.json()["after"]["stored_bytes"].get<int>(), 8 + 8 + 8); // mask, indices, lut
         // A second time: the place is taken.
-        const CliResult again = runCli("encode % w --form sparse --output %", path, output);
-        QCOMPARE(again.exitCode, 4);
+        const CliResult again = RAN(4, runCli("encode % w --form sparse --output %", path, output));
     }
 
     void encodeRefused_data()
@@ -221,9 +203,8 @@ private slots:
         made.consume("n");
         const QString path = writeBundle(m_scratch, "refuse.mlmodelc", made);
         const QString output = m_scratch.filePath(u"never.mlmodelc"_s);
-        const CliResult result =
-            runCli(args("encode %", path) + options.split(u' ') + args("-o %", output));
-        QCOMPARE(result.exitCode, exitCode);
+        const CliResult result = RAN(
+            exitCode, runCli(args("encode %", path) + options.split(u' ') + args("-o %", output)));
         QVERIFY(!result.err.isEmpty());
         QVERIFY(!QDir(output).exists());
     }
@@ -267,8 +248,7 @@ private slots:
         QCOMPARE(runCli("quantize % --format mxfp4 --output %", input, folder).exitCode, 0);
         const QString moved = m_scratch.filePath(u"moved.npy"_s);
         QVERIFY(QFile::rename(input, moved));
-        const auto recorded = runCli("dequantize % --json", folder);
-        QCOMPARE(recorded.exitCode, 0);
+        const CliResult recorded = RAN(0, runCli("dequantize % --json", folder));
         QCOMPARE(recorded.json()["error_from"].get<std::string>(), "recorded");
         QCOMPARE(recorded.json()["error"]["max_abs"].get<double>(), 0.0); // 1 and -2 are exact
         const auto given = runCli("dequantize % --reference % --json --force", folder, moved);
@@ -382,8 +362,7 @@ private slots:
         QByteArray data = contentOf(folder("boxes") + u"/data.bin"_s);
         data[data.size() - 1] = 1; // row 31 of 17
         QVERIFY(put(folder("boxes") + u"/data.bin"_s, data));
-        const CliResult lost = relayout("boxes", plain, "lost");
-        QCOMPARE(lost.exitCode, 3);
+        const CliResult lost = RAN(3, relayout("boxes", plain, "lost"));
         QCOMPARE(lost.json()["diagnostics"][0]["code"].get<std::string>(), "quantize.padding");
         QVERIFY(!QFileInfo::exists(folder("lost")));
         // 17 rows in groups of 32 columns have no interleaved exponents.
@@ -403,10 +382,9 @@ private slots:
         QByteArray codes;
         for (const char *device : {"A2", "A3", "A5"}) {
             const QString folder = m_scratch.filePath(QLatin1String(device));
-            const CliResult made = runCli("quantize % --format int8 --device % --output % --json",
-                                          input, QLatin1String(device), folder);
-            QVERIFY2(made.exitCode == 0, made.err.constData());
-            const auto json = made.json();
+            const auto json = RAN(0, runCli("quantize % --format int8 --device % --output % --json",
+                                            input, QLatin1String(device), folder))
+                                  .json();
             const bool newest = QLatin1String(device) == QLatin1String("A5");
             QCOMPARE(json["chain"].get<std::string>(), std::string(newest ? "direct" : "five"));
             QCOMPARE(json["tiles"].back()["name"].get<std::string>() == "tmp", !newest);
@@ -421,13 +399,12 @@ private slots:
         // Rows that do not fill boxes of 16: zeros are added, but not on a device.
         const QString odd = writeArray(m_scratch, "odd17.npy", {17, 64});
         const QStringList line = args("quantize % --format mxfp8 --layout nz --json --output", odd);
-        const CliResult added = runCli(line + QStringList{m_scratch.filePath(u"odd0"_s)});
-        QCOMPARE(added.exitCode, 0);
+        const CliResult added = RAN(0, runCli(line + QStringList{m_scratch.filePath(u"odd0"_s)}));
         QCOMPARE(added.json()["diagnostics"][0]["severity"].get<std::string>(), "warning");
-        const CliResult strict =
-            runCli(line + args("% --device A5", m_scratch.filePath(u"odd5"_s)));
-        QCOMPARE(strict.exitCode, 3);
-        QCOMPARE(strict.json()["diagnostics"][0]["code"].get<std::string>(), "mx.constraint");
+        QCOMPARE(RAN(3, runCli(line + args("% --device A5", m_scratch.filePath(u"odd5"_s))))
+                     .json()["diagnostics"][0]["code"]
+                     .get<std::string>(),
+                 "mx.constraint");
     }
 
     void sayWhatIsContested()
@@ -435,14 +412,10 @@ private slots:
         const QString input = writeArray(m_scratch, "contested.npy", {32, 64}, ElementType::Fp16);
         const QStringList line = args("quantize % --format mxfp4 --axis 0 --output", input);
         const CliResult text = runCli(line + QStringList{m_scratch.filePath(u"c1"_s)});
-        for (const char *words :
-             {"contested: mxfp4_exponent: 1 is subtracted", "contested: mx_rounding",
-              "TQuant<0, MxQuantAlg::OcpMxFp4E2M1>", "AS level 2 (DPS)"})
-            QVERIFY2(text.out.contains(words), words);
+        SAYS(text.out, "contested: mxfp4_exponent: 1 is subtracted", "contested: mx_rounding",
+             "TQuant<0, MxQuantAlg::OcpMxFp4E2M1>", "AS level 2 (DPS)");
         const auto json = runCli(line + args("% --json", m_scratch.filePath(u"c2"_s))).json();
-        QCOMPARE(json["contested"].size(), std::size_t(4));
-        QVERIFY(json["contested"][0]["taken"].get<bool>());
-        QVERIFY(!json["contested"][1]["taken"].get<bool>());
+        HOLDS(json, "contested#=4 contested.0.taken=true contested.1.taken=false");
         const CliResult help = runCli("quantize --help");
         const QByteArray words = help.out.simplified(); // lines are wrapped
         QVERIFY(words.contains("2 is subtracted") && words.contains("stochastic"));

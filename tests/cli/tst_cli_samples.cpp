@@ -30,11 +30,10 @@ private slots:
         const auto [path, weight] = fetched<QString, QString>();
         QTemporaryDir folder;
         const QString copy = folder.filePath(u"copy.mlmodel"_s);
-        const auto patched = runCli("patch % --set % --tolerance 1 --output % --json",
-                                    m_folder + path, weight + u"=0.25"_s, copy);
-        QVERIFY2(patched.exitCode == 0, patched.out + patched.err);
-        const auto compared = runCli("diff % % --values --json", m_folder + path, copy);
-        QCOMPARE(compared.exitCode, 1);
+        const CliResult patched = RAN(0, runCli("patch % --set % --tolerance 1 --output % --json",
+                                                m_folder + path, weight + u"=0.25"_s, copy));
+        const CliResult compared =
+            RAN(1, runCli("diff % % --values --json", m_folder + path, copy));
         std::size_t changed = 0;
         const auto json = compared.json();
         for (const auto &row : json["weights"])
@@ -48,8 +47,7 @@ private slots:
     void encodeInside()
     {
         const QString path = sample("models/pipeline-two.mlpackage");
-        const auto listed = runCli("inspect % --json", path);
-        QVERIFY2(listed.exitCode == 0, listed.err);
+        const CliResult listed = RAN(0, runCli("inspect % --json", path));
         QString address;
         const auto all = listed.json();
         for (const auto &weight : all["weights"]) {
@@ -60,12 +58,9 @@ private slots:
         QVERIFY(!address.isEmpty());
         QTemporaryDir folder;
         const QString copy = folder.filePath(u"copy.mlpackage"_s);
-        const auto encoded =
-            runCli("encode % % --form palette --bits 4 --output % --json", path, address, copy);
-        QVERIFY2(encoded.exitCode == 0, encoded.out + encoded.err);
-        const auto after = runCli("inspect % --json", copy);
-        QVERIFY2(after.exitCode == 0, after.err);
-        const auto made = after.json();
+        const CliResult encoded = RAN(
+            0, runCli("encode % % --form palette --bits 4 --output % --json", path, address, copy));
+        const auto made = RAN(0, runCli("inspect % --json", copy)).json();
         QCOMPARE(made["weights"].size(), all["weights"].size());
         for (std::size_t i = 0; i < made["weights"].size(); ++i) {
             const auto &now = made["weights"][i];
@@ -89,15 +84,11 @@ private slots:
         }
         QTemporaryDir folder;
         const QString copy = folder.filePath(u"copy.mlpackage"_s);
-        const auto encoded =
-            runCli("encode % % --form palette --output % --json", path, address, copy);
-        QVERIFY2(encoded.exitCode == 0, encoded.out + encoded.err);
-        const auto said = encoded.json();
-        QCOMPARE(text(said["opset"]["before"]), QByteArray("\"ios15\""));
-        QCOMPARE(text(said["opset"]["after"]), QByteArray("\"ios16\""));
+        HOLDS(RAN(0, runCli("encode % % --form palette --output % --json", path, address, copy))
+                  .json(),
+              "opset.before=ios15 opset.after=ios16");
         const auto after = runCli("inspect % --json", copy).json();
-        QCOMPARE(text(after["functions"][0]["opset"]), QByteArray("\"ios16\""));
-        QCOMPARE(text(after["models"][0]["specification"]), QByteArray("\"7\""));
+        HOLDS(after, "functions.0.opset=ios16 models.0.specification=7");
         QCOMPARE(after["weights"].size(), before["weights"].size());
         const auto refused = runCli("encode % % --form palette --opset ios14 --output %", path,
                                     address, folder.filePath(u"x.mlpackage"_s));
@@ -109,21 +100,16 @@ private slots:
         const QString path = sample("models/text/functions.mlmodelc");
         QTemporaryDir folder;
         const QString output = folder.filePath(u"w.npy"_s);
-        const auto refused = runCli("decode % w --output % --json", path, output);
-        QCOMPARE(refused.exitCode, 2);
-        QCOMPARE(text(refused.json()["diagnostics"][0]["expected"]),
-                 QByteArray("\"decode/w, prefill/w\""));
+        const CliResult refused = RAN(2, runCli("decode % w --output % --json", path, output));
+        HOLDS(refused.json(), "diagnostics.0.expected='decode/w, prefill/w'");
         for (const char *name : {"decode/w", "prefill/w"}) {
-            const auto taken = runCli("decode % % --output %", path, QLatin1String(name),
-                                      folder.filePath(QLatin1String(name).mid(0, 3) + u".npy"_s));
-            QVERIFY2(taken.exitCode == 0, taken.err);
+            const CliResult taken =
+                RAN(0, runCli("decode % % --output %", path, QLatin1String(name),
+                              folder.filePath(QLatin1String(name).mid(0, 3) + u".npy"_s)));
         }
-        const auto shown = runCli("inspect %", path);
-        QVERIFY(shown.out.contains("Shared records"));
-        QVERIFY(shown.out.contains("decode/w, prefill/w"));
+        SAYS(runCli("inspect %", path).out, "Shared records", "decode/w, prefill/w");
         const auto compared = runCli("diff % % --columns weight,verdict", path, path);
-        QVERIFY2(compared.out.contains("\n  decode/w ") && compared.out.contains("\n  prefill/w "),
-                 compared.out);
+        SAYS(compared.out, "\n  decode/w ", "\n  prefill/w ");
     }
 
     /// Functions of one model are dispatches of their own; those that `main` calls are its
@@ -134,25 +120,20 @@ private slots:
             return runCli(args("roofline % --target M1", sample(name)) + more);
         };
         const auto two = rooflineOf("models/text/functions.mlmodelc", {u"--json"_s}).json();
-        QVERIFY(two["program"]["alternatives"].get<bool>());
-        QVERIFY(two["program"]["time_s"].is_null() && two["program"]["engine_time_s"].is_null());
-        QCOMPARE(two["program"]["dispatches"].size(), std::size_t(2));
-        QCOMPARE(two["program"]["dispatches"][0]["time_s"].get<double>(), 0.23e-3);
+        HOLDS(two, "program.alternatives=true program.time_s=null program.engine_time_s=null "
+                   "program.dispatches#=2 program.dispatches.0.time_s=0.00023");
         QVERIFY(two["layers"][0]["function"] != two["layers"][1]["function"]);
         const auto shown = rooflineOf("models/text/functions.mlmodelc").out;
         QVERIFY2(shown.contains("decode/y") && shown.contains("prefill/y"), shown);
         const auto pipeline = rooflineOf("models/pipeline-two.mlpackage", {u"--json"_s}).json();
-        QVERIFY(!pipeline["program"]["alternatives"].get<bool>());
-        QCOMPARE(pipeline["program"]["dispatch_floor_s"].get<double>(), 2 * 0.23e-3);
+        HOLDS(pipeline, "program.alternatives=false program.dispatch_floor_s=0.00046");
         const auto segments =
             rooflineOf("mil-3600/H16G__ctx.band_part.seg.mil", {u"--json"_s}).json();
-        QCOMPARE(text(segments["program"]["function"]), QByteArray("\"main\""));
-        QVERIFY(!segments["program"]["alternatives"].get<bool>());
+        HOLDS(segments, "program.function=main program.alternatives=false");
         QCOMPARE(segments["program"]["dispatches"].size(),
                  std::size_t(2)); // a step on the CPU between
-        QCOMPARE(text(segments["program"]["launches"]), QByteArray("2"));
-        QCOMPARE(segments["program"]["time_s"].get<double>(), 2 * 0.23e-3);
-        QCOMPARE(text(segments["layers"][0]["function"]), QByteArray("\"main_ane\""));
+        HOLDS(segments, "program.launches=2 program.time_s=0.00046 "
+                        "layers.0.function=main_ane");
         // A plan says the same of the whole.
         for (const auto &[name, placed] : {std::pair("models/text/functions.mlmodelc", two),
                                            {"models/pipeline-two.mlpackage", pipeline}}) {
@@ -169,19 +150,17 @@ private slots:
         const auto json = shown.json();
         QCOMPARE(json["functions"][0]["operations"].size(), std::size_t(3));
         const auto &lstm = json["functions"][0]["operations"][1];
-        QCOMPARE(text(lstm["selected_backend"]), QByteArray("\"bnns\""));
-        QCOMPARE(lstm["estimated_runtime_ms"]["bnns"].get<double>(), 476.80945305249844);
-        QCOMPARE(text(json["functions"][0]["inputs"][0]["strides"]), QByteArray("[64,64,1]"));
-        QCOMPARE(json["functions"][0]["attributes"]["Launch_ane_ms"].get<double>(), 0.125);
+        HOLDS(lstm, "selected_backend=bnns estimated_runtime_ms.bnns=476.80945305249844");
+        HOLDS(json, "functions.0.inputs.0.strides=[64,64,1] "
+                    "functions.0.attributes.Launch_ane_ms=0.125");
         // Nothing of what the compiler gave another backend crosses to the engine.
-        const auto lstmOn =
-            runCli("decide % --target M6 --json", sample("mil-3600/iso__lstm.mil")).json();
-        QCOMPARE(lstmOn["totals"][0]["bytes_moved"].get<int>(), 0);
-        QCOMPARE(lstmOn["totals"][0]["weights_elsewhere"].get<int>(), 4);
+        HOLDS(runCli("decide % --target M6 --json", sample("mil-3600/iso__lstm.mil")).json(),
+              "totals.0.bytes_moved=0 totals.0.weights_elsewhere=4");
         // What has no geometry is listed with the reason.
-        const auto embedding =
-            runCli("geometry % --target M1 --json", sample("mil-3600/iso__embedding.mil")).json();
-        QCOMPARE(embedding["unplaced"].size(), std::size_t(1));
+        QCOMPARE(runCli("geometry % --target M1 --json", sample("mil-3600/iso__embedding.mil"))
+                     .json()["unplaced"]
+                     .size(),
+                 std::size_t(1));
         const auto segments =
             runCli("inspect % --json", sample("mil-3600/H16G__ctx.band_part.seg.mil")).json();
         QCOMPARE(text(segments["functions"][3]["backend"]), QByteArray("\"classic_cpu\""));
@@ -190,9 +169,9 @@ private slots:
     void decodeNetwork()
     {
         QTemporaryDir folder;
-        const auto decoded = runCli("decode % conv_6.weights --output %",
-                                    sample("models/network.mlmodel"), folder.filePath(u"w.npy"_s));
-        QVERIFY2(decoded.exitCode == 0, decoded.err);
+        const CliResult decoded =
+            RAN(0, runCli("decode % conv_6.weights --output %", sample("models/network.mlmodel"),
+                          folder.filePath(u"w.npy"_s)));
         QVERIFY(QFile::exists(folder.filePath(u"w.npy"_s)));
     }
 
@@ -204,8 +183,7 @@ private slots:
         const QByteArray summary = said.out.left(said.out.indexOf('\n'));
         QVERIFY2(summary.endsWith("in 1 file, specification 4"), summary);
         const auto json = runCli("inspect % --json", path).json();
-        QVERIFY(json["program_version"].is_null());
-        QCOMPARE(text(json["models"][0]["specification"]), QByteArray("\"4\""));
+        HOLDS(json, "program_version=null models.0.specification=4");
     }
 
     /// What needs statements or shapes says in one sentence what the file is, and what can be done.
@@ -225,14 +203,12 @@ private slots:
         if (words.last() == u"--output"_s)
             words << folder.filePath(u"x.mlmodel"_s);
         words.insert(1, sample("models/network.mlmodel"));
-        const auto refused = runCli(words);
-        QCOMPARE(refused.exitCode, 3);
+        const CliResult refused = RAN(3, runCli(words));
         QVERIFY(refused.out.isEmpty());
         QVERIFY2(refused.err.contains("convert the model to an ML program"), refused.err);
         QCOMPARE(refused.err.count('\n'), 1);
         QVERIFY(!QFile::exists(folder.filePath(u"x.mlmodel"_s)));
-        const auto said = runCli(words << u"--json"_s);
-        QCOMPARE(said.exitCode, 3);
+        const CliResult said = RAN(3, runCli(words << u"--json"_s));
         QVERIFY(text(said.json()["diagnostics"][0]["found"]).contains("NeuralNetwork.proto"));
     }
 
@@ -240,13 +216,11 @@ private slots:
     void oldNetworksAreJudgedByForm()
     {
         const QString path = sample("models/network.mlmodel");
-        const auto decided = runCli("decide % --json", path);
-        QCOMPARE(decided.exitCode, 0);
+        const CliResult decided = RAN(0, runCli("decide % --json", path));
         QVERIFY(decided.json()["decisions"].size() > 5);
         const auto said = text(decided.json()["verdict"]["sentence"]);
         QVERIFY2(said.startsWith("\"The layers of an old"), said);
-        const auto drawn = runCli("roofline %", path);
-        QCOMPARE(drawn.exitCode, 0);
+        const CliResult drawn = RAN(0, runCli("roofline %", path));
         QVERIFY2(drawn.out.contains("a layer of an old neural network"), drawn.out);
     }
 
@@ -255,15 +229,12 @@ private slots:
     {
         const QString path = dataFolder() + u"/real/hwx"_s;
         KERNSCOPE_NEEDS(path);
-        const auto surveyed = runCli("hwx --survey % --json", path);
-        QVERIFY2(surveyed.exitCode == 0, surveyed.err);
-        const auto json = surveyed.json();
+        const auto json = RAN(0, runCli("hwx --survey % --json", path)).json();
         QCOMPARE(json["survey"]["files"].get<int>(), 9);
         for (const auto &word : json["survey"]["words"]) {
             if (word["address"] != "0x13840")
                 continue;
-            QCOMPARE(word["values"].size(), std::size_t(2));
-            QCOMPARE(text(word["values"][1]["value"]), QByteArray("\"0x100\""));
+            HOLDS(word, "values#=2 values.1.value=0x100");
             return;
         }
         QFAIL("a register without a name is missing");

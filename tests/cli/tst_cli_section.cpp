@@ -45,11 +45,8 @@ void SectionFiles::write(const char *name, const Bytes &bytes) const
 void SectionFiles::makeFiles()
 {
     MadeBundle made;
-    Bytes numbers;
-    for (int i = 0; i < 32 * 6; ++i) {
-        const Bytes one = halves({i % 5 == 0 ? 0.0f : float(i % 16) / 4});
-        numbers.insert(numbers.end(), one.begin(), one.end());
-    }
+    const Bytes numbers =
+        halves(32 * 6, [&](int i) { return i % 5 == 0 ? 0.0f : float(i % 16) / 4; });
     made.weight("w", "[32, 6, 1, 1]", numbers);
     m_bundle = writeBundle(m_scratch, "source.mlmodelc", made);
     m_dense.geometry = {32, 3, 1, 3, 3, 1, true};
@@ -122,9 +119,8 @@ private slots:
                                   u"palette"_s, u"--bits"_s, u"6"_s, u"--force"_s, u"--json"_s});
         QCOMPARE(result.exitCode, 0);
         const Json json = result.json();
-        QCOMPARE(json["section"]["target"].get<std::string>(), "H13");
-        QCOMPARE(json["section"]["units"].size(), std::size_t(4));
-        QCOMPARE(json["section"]["units"][0]["sections"]["weights"]["bit_depth"].get<int>(), 6);
+        HOLDS(json, "section.target=H13 section.units#=4 "
+                    "section.units.0.sections.weights.bit_depth=6");
         for (const Json &record : json["section"]["records"])
             QCOMPARE(record["channels"].get<int>(), 2);
         QCOMPARE(json["diagnostics"][0]["code"].get<std::string>(), "section.legality");
@@ -150,12 +146,9 @@ private slots:
 
     void lists()
     {
-        const CliResult listing = section({u"list"_s, at("dense.ksec")});
-        QCOMPARE(listing.exitCode, 0);
+        const CliResult listing = RAN(0, section({u"list"_s, at("dense.ksec")}));
         QVERIFY(listing.out.contains("weights:") && listing.out.contains("bias:"));
-        const CliResult result = section({u"list"_s, at("dense.ksec"), u"--json"_s});
-        QCOMPARE(result.exitCode, 0);
-        const Json json = result.json();
+        const Json json = RAN(0, section({u"list"_s, at("dense.ksec"), u"--json"_s})).json();
         QVERIFY(!json["section"]["resolved"].get<bool>());
         QCOMPARE(json["section"]["units"].size(), std::size_t(4)); // the chip's cores
         QVERIFY(json["section"]["records"][0]["slots"]["bias"].is_null());
@@ -168,10 +161,8 @@ private slots:
                                     unit["sections"]["weights"]["offset"].get<std::uint64_t>());
         damaged[mask] = char(~damaged[mask]);
         QVERIFY(put(at("damaged.ksec"), damaged));
-        const CliResult bad = section({u"list"_s, at("damaged.ksec"), u"--json"_s});
-        QCOMPARE(bad.exitCode, 3);
-        QCOMPARE(bad.json()["diagnostics"][0]["code"].get<std::string>(), "section.mask");
-        QCOMPARE(bad.json()["section"]["units"].size(), std::size_t(4));
+        const CliResult bad = RAN(3, section({u"list"_s, at("damaged.ksec"), u"--json"_s}));
+        HOLDS(bad.json(), "diagnostics.0.code=section.mask section.units#=4");
     }
 
     void relocatesAndStrips()
@@ -250,9 +241,8 @@ private slots:
     {
         QByteArray decoded;
         for (const char *source : {"dense.hwx", "dense.ksec"}) {
-            const CliResult result = runCli(
-                {u"decode"_s, at(source), kernelName(), u"--output"_s, at("out.bin"), m_force});
-            QCOMPARE(result.exitCode, 0);
+            const CliResult result = RAN(0, runCli({u"decode"_s, at(source), kernelName(),
+                                                    u"--output"_s, at("out.bin"), m_force}));
             if (decoded.isEmpty())
                 decoded = contentOf(at("out.bin"));
             QCOMPARE(contentOf(at("out.bin")), decoded);
@@ -268,9 +258,7 @@ private slots:
         QCOMPARE(result.exitCode, 0);
         result = runCli("diff % % --values --json", at("dense.hwx"), at("changed.ksec"));
         QCOMPARE(result.exitCode, 1);
-        const Json values = result.json()["weights"][0]["values"];
-        QCOMPARE(values["changed"].get<int>(), 1);
-        QCOMPARE(values["equal"].get<int>(), 32 * 27 - 1);
+        HOLDS(result.json()["weights"][0]["values"], "changed=1 equal=863");
         // A zero that is left out stays one, in a section as in a container.
         for (const char *source : {"sparse.ksec", "sparse.hwx"}) {
             result = runCli("patch % --set % --dry-run --json", at(source),
@@ -294,18 +282,14 @@ private slots:
 
     void comparesSparseForms()
     {
-        const CliResult result =
-            runCli("diff % % --values --json", at("sparse.hwx"), at("sparse.ksec"));
-        QCOMPARE(result.exitCode, 1);
-        const Json json = result.json();
+        const Json json =
+            RAN(1, runCli("diff % % --values --json", at("sparse.hwx"), at("sparse.ksec"))).json();
         QCOMPARE(json["weights"].size(), std::size_t(2));
         for (const char *side : {"a", "b"}) {
             const Json &parts = json["weights"][0][side]["parts"];
-            QCOMPARE(parts[0]["role"].get<std::string>(), "mask");
-            QCOMPARE(text(parts[1]["shape"]), QByteArray("[320]"));
+            HOLDS(parts, "0.role=mask 1.shape=[320]");
         }
-        QCOMPARE(json["weights"][0]["values"]["equal"].get<int>(), 480);
-        QCOMPARE(json["weights"][1]["values"]["equal"].get<int>(), 96);
+        HOLDS(json, "weights.0.values.equal=480 weights.1.values.equal=96");
     }
 
     /// Sections pair whatever their files are called; one pairs with the bundle that it was built
@@ -320,15 +304,11 @@ private slots:
         };
         CliResult result = compared(at("one.ksec"), "two.ksec");
         QCOMPARE(result.exitCode, 0);
-        QCOMPARE(result.json()["files"].size(), std::size_t(1));
-        QVERIFY(result.json()["identical"].get<bool>());
+        HOLDS(result.json(), "files#=1 identical=true");
 
         MadeBundle made;
-        Bytes numbers;
-        for (int i = 0; i < 32 * 6; ++i) {
-            const Bytes one = halves({i % 5 == 0 ? 0.0f : float(i % 16) / 4});
-            numbers.insert(numbers.end(), one.begin(), one.end());
-        }
+        const Bytes numbers =
+            halves(32 * 6, [&](int i) { return i % 5 == 0 ? 0.0f : float(i % 16) / 4; });
         made.layer("other", "[2]", Bytes(4));
         made.layer("renamed", "[32, 6, 1, 1]", numbers);
         const QString renamed = writeBundle(m_scratch, "renamed.mlmodelc", made);
@@ -336,10 +316,7 @@ private slots:
         result = compared(renamed, "one.ksec", exact);
         QCOMPARE(result.exitCode, 0);
         const Json pair = result.json()["weights"][0];
-        QCOMPARE(pair["name"].get<std::string>(), "renamed");
-        QCOMPARE(pair["name_b"].get<std::string>(), "w");
-        QCOMPARE(pair["pairing"].get<std::string>(), "content");
-        QCOMPARE(pair["values"]["equal"].get<int>(), 192);
+        HOLDS(pair, "name=renamed name_b=w pairing=content values.equal=192");
         // Without leave to lack the other weight, that is what does not hold.
         result = compared(renamed, "one.ksec", exact.mid(0, 2));
         QCOMPARE(result.exitCode, 1);

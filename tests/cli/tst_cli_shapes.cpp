@@ -37,21 +37,14 @@ private slots:
     void bound()
     {
         QFETCH(QString, command);
-        const auto result = run(command, {u"--shape"_s, u"x=1,64,8,?"_s, u"--json"_s});
-        QCOMPARE(result.exitCode, 0);
-        const Json document = result.json();
+        const Json document =
+            RAN(0, run(command, {u"--shape"_s, u"x=1,64,8,?"_s, u"--json"_s})).json();
         const Json shapes = document.at("shapes");
         QCOMPARE(shapes.at("unknown")[0].at("op").get<std::string>(), "input");
         QCOMPARE(shapes.at("bound").dump(),
                  std::string(R"([{"input":"main/x","shape":[1,64,8,null]}])"));
-        const auto whole =
-            run(command, {u"--shape"_s, u"main/x=1,64,8,9"_s, u"--json"_s}).json().at("shapes");
-        QCOMPARE(whole.at("values").get<int>(), 3);
-        QCOMPARE(whole.at("open").get<int>(), 2);
-        QCOMPARE(whole.at("inferred").get<int>(), 1);
-        QCOMPARE(whole.at("unknown").size(), std::size_t(1));
-        QCOMPARE(whole.at("unknown")[0].at("operation").get<std::string>(), "z");
-        QCOMPARE(whole.at("unknown")[0].at("op").get<std::string>(), "non_zero");
+        HOLDS(run(command, {u"--shape"_s, u"main/x=1,64,8,9"_s, u"--json"_s}).json().at("shapes"),
+              "values=3 open=2 inferred=1 unknown#=1 unknown.0.operation=z unknown.0.op=non_zero");
     }
 
     void unbound_data() { bound_data(); }
@@ -60,8 +53,7 @@ private slots:
     void unbound()
     {
         QFETCH(QString, command);
-        const auto result = run(command, {u"--json"_s});
-        QCOMPARE(result.exitCode, 0);
+        const CliResult result = RAN(0, run(command, {u"--json"_s}));
         QVERIFY(!result.json().contains("shapes"));
         QCOMPARE(result.json().at("diagnostics").size(),
                  command == u"choose" ? result.json().at("diagnostics").size() : std::size_t(0));
@@ -86,23 +78,18 @@ private slots:
     void refused()
     {
         const auto [options, said] = fetched<QStringList, QByteArray>();
-        const auto result = run(u"roofline"_s, options);
-        QCOMPARE(result.exitCode, 2);
+        const CliResult result = RAN(2, run(u"roofline"_s, options));
         QVERIFY2(result.err.contains(said), result.err.constData());
         QVERIFY(result.out.isEmpty());
-        const auto weights =
-            runCli(args("inspect % --shape x=1", m_path + u"/weights/weight.bin"_s));
-        QCOMPARE(weights.exitCode, 2);
+        const CliResult weights =
+            RAN(2, runCli(args("inspect % --shape x=1", m_path + u"/weights/weight.bin"_s)));
     }
 
     void forPeople()
     {
-        const auto result = run(u"roofline"_s, {u"--shape"_s, u"x=1,64,8,8"_s});
-        QCOMPARE(result.exitCode, 0);
-        QVERIFY2(result.out.contains("with main/x = [1, 64, 8, 8]: 1 of 2 open shapes follow"),
-                 result.out.constData());
-        QVERIFY2(result.err.contains("Shape unknown behind operation z (non_zero)"),
-                 result.err.constData());
+        const CliResult result = RAN(0, run(u"roofline"_s, {u"--shape"_s, u"x=1,64,8,8"_s}));
+        SAYS(result.out, "with main/x = [1, 64, 8, 8]: 1 of 2 open shapes follow");
+        SAYS(result.err, "Shape unknown behind operation z (non_zero)");
     }
 
     /// 2 x 64 x 64 x 64 operations, and a time that was not known before.
@@ -126,8 +113,7 @@ private slots:
             return run(u"choose"_s, options + args("--json")).json().at("choices")[0];
         };
         const Json open = choice({});
-        QVERIFY(open.at("form").is_null());
-        QCOMPARE(open.at("candidates").size(), std::size_t(5));
+        HOLDS(open, "form=null candidates#=5");
         for (const Json &candidate : open.at("candidates"))
             QVERIFY(!candidate.at("chosen").get<bool>());
         QVERIFY(run(u"choose"_s, {})

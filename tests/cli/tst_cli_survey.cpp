@@ -16,12 +16,10 @@ private Q_SLOTS:
 
     void text()
     {
-        const CliResult shown = run();
-        QVERIFY2(shown.exitCode == 0, shown.err.constData());
+        const CliResult shown = RAN(0, run());
         QVERIFY(shown.out.startsWith("48.8 of 500 MB lie on the engine, in 1 region\n"));
-        for (const char *part : {"h17c", "7.0.63", "coreai-build-0", "main_0_ANE_region_0_0",
-                                 "48,800,000", "resources.bin", "unknown"})
-            QVERIFY2(shown.out.contains(part), part);
+        SAYS(shown.out, "h17c", "7.0.63", "coreai-build-0", "main_0_ANE_region_0_0", "48,800,000",
+             "resources.bin", "unknown");
         QVERIFY(!shown.out.contains("open each with hwx"));
     }
 
@@ -30,11 +28,8 @@ private Q_SLOTS:
         const auto json = run({u"--json"_s}).json();
         QCOMPARE(json["command"].get<std::string>(), "survey");
         const auto &survey = json["survey"];
-        QCOMPARE(survey["engine_bytes"].get<quint64>(), quint64(48800000));
-        QCOMPARE(survey["bytes"].get<quint64>(), quint64(500000000));
-        QCOMPARE(survey["regions"].get<int>(), 1);
-        QCOMPARE(survey["parts"].size(), std::size_t(7));
-        QCOMPARE(survey["parts"][0]["place"].get<std::string>(), "engine");
+        HOLDS(survey, "engine_bytes=48800000 bytes=500000000 regions=1 parts#=7 "
+                      "parts.0.place=engine");
         QVERIFY(!survey.contains("compiled_from"));
         for (const auto &fact : survey["facts"])
             QVERIFY(!fact["source"].get<std::string>().empty());
@@ -52,8 +47,7 @@ private Q_SLOTS:
     {
         const auto [hash, exitCode, says] = fetched<QByteArray, int, QByteArray>();
         const QString package = madePackage(m_scratch.path(), hash);
-        const CliResult shown = run({u"--against"_s, package});
-        QCOMPARE(shown.exitCode, exitCode);
+        const CliResult shown = RAN(exitCode, run({u"--against"_s, package}));
         QVERIFY(shown.out.contains(says));
     }
 
@@ -77,8 +71,7 @@ private Q_SLOTS:
     {
         const QString folder =
             madeCompiledFolder(m_scratch.filePath(u"refused"_s), kNothing + "_1111");
-        const CliResult shown = runCli("survey % --min-engine-bytes 1", folder);
-        QCOMPARE(shown.exitCode, 1);
+        const CliResult shown = RAN(1, runCli("survey % --min-engine-bytes 1", folder));
         QVERIFY(shown.out.startsWith("0 of 500 MB"));
         QVERIFY(shown.out.contains("refused by the engine"));
     }
@@ -93,8 +86,7 @@ private Q_SLOTS:
         // A text that cannot be read: one line with file and offset, and the rest is still told.
         const QString folder = madeCompiledFolder(other);
         QVERIFY(putFile(folder + u"/metadata.json"_s, "{\"sourceHash\": "));
-        const CliResult shown = survey(folder);
-        QCOMPARE(shown.exitCode, 3);
+        const CliResult shown = RAN(3, survey(folder));
         QVERIFY(shown.out.contains("lie on the engine, in 1 region"));
         QCOMPARE(shown.err.count('\n'), 1);
         QVERIFY2(shown.err.contains("metadata.json+0xf"), shown.err.constData());

@@ -65,20 +65,12 @@ private slots:
     void palette()
     {
         const Json json = document("p");
-        QCOMPARE(json["command"].get<std::string>(), "weight");
-        QCOMPARE(json["weight"]["form"].get<std::string>(), "lut");
-        QCOMPARE(json["distinct"].get<int>(), 2);
-        QVERIFY(json["scales"].is_null());
+        HOLDS(json, "command=weight weight.form=lut distinct=2 scales=null");
         const Json &books = json["codebooks"];
-        QCOMPARE(books["entries"].get<int>(), 4);
-        QCOMPARE(books["index_bits"].get<int>(), 2);
-        QCOMPARE(books["never_used"].get<int>(), 1);
-        QCOMPARE(books["duplicates"].get<int>(), 1);
+        HOLDS(books, "entries=4 index_bits=2 never_used=1 duplicates=1");
         // Codes, the first in the lowest bits: 0 1 0 0, 1 1 1 3.
         QCOMPARE(column(books["rows"], "uses"), (std::vector<double>{3, 4, 0, 1}));
-        QCOMPARE(books["rows"][3]["duplicate_of"].get<int>(), 1);
-        QVERIFY(books["rows"][1]["duplicate_of"].is_null());
-        QCOMPARE(test::text(books["rows"][2]["values"]), QByteArray("[3.0]"));
+        HOLDS(books, "rows.3.duplicate_of=1 rows.1.duplicate_of=null rows.2.values=[3.0]");
         QCOMPARE(column(json["histogram"]["bins"], "count"), (std::vector<double>{3, 0, 0, 5}));
         QCOMPARE(column(json["histogram"]["bins"], "high"),
                  (std::vector<double>{1.25, 1.5, 1.75, 2}));
@@ -89,8 +81,7 @@ private slots:
         const Json json = document("a");
         QVERIFY(json["codebooks"].is_null());
         const Json &scales = json["scales"];
-        QCOMPARE(scales["scales"].get<int>(), 1);
-        QCOMPARE(scales["zero_points"].get<int>(), 2);
+        HOLDS(scales, "scales=1 zero_points=2");
         QCOMPARE(column(scales["rows"], "scale"), (std::vector<double>{0.5, 0.5}));
         QCOMPARE(column(scales["rows"], "zero_point"), (std::vector<double>{1, -2}));
         QCOMPARE(json["kept"]["masked"].get<bool>(), false);
@@ -100,21 +91,16 @@ private slots:
     void mask()
     {
         const Json kept = document("s")["kept"];
-        QCOMPARE(kept["masked"].get<bool>(), true);
-        QCOMPARE(kept["kept"].get<int>(), 3);
-        QCOMPARE(kept["stored_values"].get<int>(), 3);
+        HOLDS(kept, "masked=true kept=3 stored_values=3");
         QCOMPARE(column(kept["channels"], "kept"), (std::vector<double>{1, 2}));
         QCOMPARE(column(kept["channels"], "density"), (std::vector<double>{0.25, 0.5}));
     }
 
     void table()
     {
-        const CliResult made = weight("p");
-        QCOMPARE(made.exitCode, 0);
-        for (const char *wanted :
-             {"p: palette, fp16 [2, 4], 8 elements", "Stored as", "indices", "Read by", "Histogram",
-              "4 entries, 2-bit indices", "duplicate of 1", "never used"})
-            QVERIFY2(made.out.contains(wanted), made.out);
+        const CliResult made = RAN(0, weight("p"));
+        SAYS(made.out, "p: palette, fp16 [2, 4], 8 elements", "Stored as", "indices", "Read by",
+             "Histogram", "4 entries, 2-bit indices", "duplicate of 1", "never used");
         const CliResult affine = weight("a");
         QVERIFY2(affine.out.contains("zero point"), affine.out);
         QVERIFY2(!affine.out.contains("Codebook"), affine.out);
@@ -123,8 +109,7 @@ private slots:
 
     void csv()
     {
-        const CliResult made = weight("p", {u"--csv"_s, u"codebook"_s});
-        QCOMPARE(made.exitCode, 0);
+        const CliResult made = RAN(0, weight("p", {u"--csv"_s, u"codebook"_s}));
         const QByteArrayList lines = made.out.split('\n');
         QCOMPARE(lines.front(),
                  QByteArray("codebook,entry,code,values,uses,share,duplicate_of,note"));
@@ -136,11 +121,9 @@ private slots:
 
     void refusals()
     {
-        const CliResult none = weight("nope");
-        QCOMPARE(none.exitCode, 2);
+        const CliResult none = RAN(2, weight("nope"));
         QVERIFY2(none.err.contains("no weight of that name"), none.err);
-        const CliResult table = weight("s", {u"--csv"_s, u"scales"_s});
-        QCOMPARE(table.exitCode, 2);
+        const CliResult table = RAN(2, weight("s", {u"--csv"_s, u"scales"_s}));
         QVERIFY2(table.err.contains("parts, histogram, density"), table.err);
         QCOMPARE(weight("s", {u"--bins"_s, u"0"_s}).exitCode, 2);
     }
@@ -163,17 +146,11 @@ private slots:
                   ", name = string(\"p\"), shape = tensor<uint32, [2]>([2, 4])]");
         made.consume("p");
         const QString path = writeBundle(m_scratch, "damaged.mlmodelc", made);
-        const CliResult shown = runCli("weight % s", path);
-        QCOMPARE(shown.exitCode, 3);
-        for (const char *wanted : {"nonzero_data", "Histogram", "3 of 8 kept"})
-            QVERIFY2(shown.out.contains(wanted), shown.out);
+        const CliResult shown = RAN(3, runCli("weight % s", path));
+        SAYS(shown.out, "nonzero_data", "Histogram", "3 of 8 kept");
         QVERIFY2(shown.err.contains("weights/weight.bin"), shown.err);
-        const CliResult none = runCli("weight % p --json", path);
-        QCOMPARE(none.exitCode, 3);
-        const Json json = none.json();
-        QVERIFY(json["histogram"].is_null());
-        QVERIFY(json["codebooks"].is_null());
-        QCOMPARE(json["diagnostics"].size(), std::size_t(1));
+        const Json json = RAN(3, runCli("weight % p --json", path)).json();
+        HOLDS(json, "histogram=null codebooks=null diagnostics#=1");
     }
 
 private:

@@ -96,6 +96,16 @@ void MadeBundle::layer(std::string_view name, std::string_view shape, const Byte
     consume(name);
 }
 
+void MadeBundle::form(std::string_view name, std::string_view shape, std::string_view op,
+                      const std::vector<std::pair<std::string, std::string>> &parts)
+{
+    std::vector<std::string> inputs;
+    for (const auto &[part, value] : parts)
+        inputs.push_back(part + " = " + value);
+    this->op(name, shape, fmt::format("constexpr_{}({})", op, fmt::join(inputs, ", ")));
+    consume(name);
+}
+
 std::string MadeBundle::text() const
 {
     return fmt::format(

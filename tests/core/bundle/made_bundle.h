@@ -9,6 +9,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 /// Small bundles written in a test, statement by statement and record by record.
@@ -23,6 +24,16 @@ Bytes halves(std::span<const float> values);
 inline Bytes halves(std::initializer_list<float> values)
 {
     return halves(std::span(values.begin(), values.size()));
+}
+
+/// The same of as many values, made one by one.
+template <class Value>
+Bytes halves(std::size_t count, const Value &valueAt)
+{
+    std::vector<float> values;
+    for (std::size_t i = 0; i < count; ++i)
+        values.push_back(static_cast<float>(valueAt(i)));
+    return halves(values);
 }
 
 class MadeBundle
@@ -51,6 +62,9 @@ public:
     /// The same, and a linear op that reads it.
     void layer(std::string_view name, std::string_view shape, const Bytes &payload,
                ElementType type = ElementType::Fp16);
+    /// A weight that "constexpr_" and `op` make of these parts, and a linear op that reads it.
+    void form(std::string_view name, std::string_view shape, std::string_view op,
+              const std::vector<std::pair<std::string, std::string>> &parts);
 
     /// What the function takes and gives back; by default `tensor<fp16, [1, 4]> x` and nothing.
     std::string parameters = "tensor<fp16, [1, 4]> x";

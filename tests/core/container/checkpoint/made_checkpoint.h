@@ -9,23 +9,10 @@
 /// Checkpoints and archives written by hand, for the tests of their readers.
 namespace kernscope::test {
 
-inline QByteArray little(quint64 value, int bytes)
-{
-    QByteArray out;
-    for (int i = 0; i < bytes; ++i)
-        out += char(value >> (8 * i) & 0xFF);
-    return out;
-}
-
 inline QByteArray floats(const std::vector<float> &values)
 {
     return {reinterpret_cast<const char *>(values.data()),
             qsizetype(values.size() * sizeof(float))};
-}
-
-inline QByteArray safetensors(const QByteArray &json, const QByteArray &data)
-{
-    return little(quint64(json.size()), 8) + json + data;
 }
 
 inline QByteArray npy(const char *descr, const char *order, const char *shape,
