@@ -8,6 +8,7 @@
 #include "core/codec/encode/encoder.h"
 #include "core/numeric/npy.h"
 #include "core/patch/patch.h"
+#include "core/patch/reencode/reencode.h"
 
 #include <atomic>
 #include <cmath>
@@ -79,46 +80,6 @@ void writeFile(const std::filesystem::path &path, std::string_view head,
     writeAll(out, bytes);
 }
 
-/// A bundle whose one weight is stored as `encoded`.
-MadeBundle bundleOf(const codec::EncodedWeight &encoded, const std::string &form)
-{
-    MadeBundle made;
-    const std::string shape = shapeText(encoded.shape);
-    std::vector<std::string> blobs;
-    for (const codec::EncodedPart &part : encoded.parts)
-        blobs.push_back(made.blob(part.type, shapeText(part.shape), part.bytes));
-    if (form == "dense")
-        made.constant("tensor<fp16, " + shape + ">", "w", blobs[0]);
-    else if (form == "sparse")
-        made.line(fmt::format("tensor<fp16, {}> w = constexpr_sparse_to_dense(mask = {}, "
-                              "nonzero_data = {})[name = string(\"w\")]",
-                              shape, blobs[0], blobs[1]));
-    else if (form == "affine")
-        made.line(fmt::format("tensor<fp16, {}> w = constexpr_affine_dequantize()[axis = int32(0), "
-                              "quantized_data = {}, scale = {}, zero_point = {}, name = "
-                              "string(\"w\")]",
-                              shape, blobs[0], blobs[1], blobs.size() > 2 ? blobs[2] : "int8(0)"));
-    else if (form == "sparse lut4") {
-        made.line(fmt::format("tensor<uint1, {}> m, tensor<fp16, [{}]> v = constexpr_lut_to_sparse("
-                              "indices_mask = {}, indices_nonzero_data = {}, lut = {})[name = "
-                              "string(\"q\")]",
-                              shape, elementCount(encoded.parts[1].shape)->value, blobs[0],
-                              blobs[1], blobs[2]));
-        made.line(fmt::format("tensor<fp16, {}> w = constexpr_sparse_to_dense(mask = m, "
-                              "nonzero_data = v)[name = string(\"w\")]",
-                              shape));
-    } else if (form.starts_with("lut"))
-        made.line(fmt::format("tensor<fp16, {}> w = constexpr_lut_to_dense(indices = {}, lut = {})"
-                              "[name = string(\"w\")]",
-                              shape, blobs[0], blobs[1]));
-    else
-        made.line(fmt::format("tensor<fp16, {}> w = constexpr_blockwise_shift_scale(data = {}, "
-                              "scale = {})[name = string(\"w\")]",
-                              shape, blobs[0], blobs[1]));
-    made.consume("w");
-    return made;
-}
-
 using Encode = std::function<Result<codec::EncodedWeight>(std::span<const float>)>;
 
 /// One edit planned and applied, in a row of the table.
@@ -167,9 +128,13 @@ void row(const std::filesystem::path &scratch, const std::string &form, std::uin
             fmt::print("{}: {}\n", form, describe(encoded.error()));
             return;
         }
-        const MadeBundle made = bundleOf(*encoded, form);
-        writeFile(folder / "model.mil", made.text(), {});
-        writeFile(folder / "weights/weight.bin", {}, made.weights());
+        MadeBundle dense;
+        dense.layer("w", shapeText(encoded->shape), Bytes(2 * elements));
+        const auto made = reencodeWeight(**dense.open(), 0, *encoded);
+        if (!made || !saveCopy(**made, folder)) {
+            fmt::print("{}: no bundle\n", form);
+            return;
+        }
         plain = middleSeconds(3, [&] { (void)encode(second); });
         // An element that is left out stays zero, and the others do not become it.
         for (std::size_t i = 0; form.starts_with("sparse") && i < second.size(); ++i)
