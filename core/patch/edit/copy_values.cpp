@@ -252,9 +252,13 @@ void readCarried(const Edit &edit, std::uint64_t first, std::span<double> out)
 std::string carriedScript(const Edit &edit)
 {
     std::string text;
+    Edit one;
+    one.kind = Edit::Kind::Set;
+    one.weight = edit.weight;
     forEachCarried(edit, [&](std::uint64_t element, double value) {
-        text += fmt::format("{} {}[{}]={}\n", editKindName(Edit::Kind::Set), edit.weight, element,
-                            value);
+        one.indices = {IndexRange{element, element + 1, false, true}};
+        one.value = value;
+        text += fmt::format("{} {}\n", editKindName(one.kind), editText(one));
     });
     return text;
 }

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 #include <fmt/format.h>
 
@@ -140,12 +141,52 @@ Result<codec::PartRole> parsePart(Piece &left)
     return *role;
 }
 
+/// The byte that "\xNN" at the begin of a text stands for.
+std::optional<char> escapedByte(std::string_view text)
+{
+    std::uint8_t byte = 0;
+    if (text.size() < 4 || !text.starts_with("\\x"))
+        return std::nullopt;
+    const char *end = text.data() + 4;
+    return std::from_chars(text.data() + 2, end, byte, 16).ptr == end
+               ? std::optional(static_cast<char>(byte))
+               : std::nullopt;
+}
+
+/// A name as a text of an edit has it: "\xNN" for a byte that would end the name or the line.
+std::string editName(std::string_view name, Edit::Kind kind)
+{
+    std::string text;
+    for (std::size_t i = 0; i < name.size(); ++i) {
+        const char c = name[i];
+        const bool space = c == ' ', outer = i == 0 || i + 1 == name.size();
+        const bool begins = i == 0 || name[i - 1] == ' ';
+        const bool ends = static_cast<unsigned char>(c) < ' ' || (space && outer) ||
+                          (c == '#' && begins) || ((c == '"' || c == '\'') && i == 0) ||
+                          (c == '=' && kind == Edit::Kind::FromNpy) || escapedByte(name.substr(i));
+        text += ends ? fmt::format("\\x{:02x}", c) : std::string(1, c);
+    }
+    return text;
+}
+
+/// The reverse of editName().
+std::string nameOf(std::string_view text)
+{
+    std::string name;
+    for (; !text.empty(); text.remove_prefix(1)) {
+        const auto byte = escapedByte(text);
+        name += byte.value_or(text.front());
+        text.remove_prefix(byte ? 3 : 0);
+    }
+    return name;
+}
+
 Result<void> parseValue(const Piece &value, Edit &edit)
 {
     if (value.text.empty())
         return syntaxError(value, edit.kind == Edit::Kind::FromNpy ? "a file" : "a value");
     if (edit.kind == Edit::Kind::FromNpy) {
-        edit.file = std::string(value.text);
+        edit.file = nameOf(value.text);
     } else if (edit.kind == Edit::Kind::Compute) {
         edit.expression = std::string(value.text);
         return patch::Expression::parse(value).map([](const patch::Expression &) {});
@@ -240,19 +281,20 @@ Result<Edit> parseEdit(Edit::Kind kind, std::string_view text)
     if (left.text.empty())
         return syntaxError(whole.part(left.at), edit.isRaw() ? "a file, or a task with its register"
                                                              : "the name of a weight");
-    edit.weight = std::string(left.text);
+    edit.weight = nameOf(left.text);
     return edit;
 }
 
 std::string editText(const Edit &edit)
 {
     const Grammar &grammar = grammarOf(edit.kind);
-    std::string text = edit.weight;
+    std::string text = editName(edit.weight, edit.kind);
     if (edit.kind == Edit::Kind::Bytes)
         return fmt::format("{}+{:#x}={}", text, edit.indices.empty() ? 0 : edit.indices[0].start,
                            hexBytesText(edit.bytes));
     if (const std::uint64_t carried = patch::carriedCount(edit); carried > 0)
-        return fmt::format("{}={} ({})", text, edit.file, counted(carried, "element"));
+        return fmt::format("{}={} ({})", text, editName(edit.file, Edit::Kind::Set),
+                           counted(carried, "element"));
     if (edit.kind == Edit::Kind::SetStored)
         text += fmt::format(":{}", codec::partRoleName(edit.part));
     std::string indices;
@@ -263,7 +305,7 @@ std::string editText(const Edit &edit)
     if (grammar.maxGroups > 0 && !indices.empty())
         text += fmt::format("[{}]", indices);
     if (edit.kind == Edit::Kind::FromNpy)
-        return fmt::format("{}={}", text, edit.file);
+        return fmt::format("{}={}", text, editName(edit.file, Edit::Kind::Set));
     if (edit.kind == Edit::Kind::SetStored || edit.kind == Edit::Kind::Field)
         return fmt::format(
             "{}={}", text,

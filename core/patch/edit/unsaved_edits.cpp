@@ -26,6 +26,32 @@ constexpr std::string_view kHidden = "#| ";         ///< before a line that is n
 /// Longer ones are planned anew from nothing that is at hand: they are not taken back again.
 constexpr std::uint64_t kMostTakenBytes = std::uint64_t{16} << 20;
 
+/// A path on one line: one with a line feed begins with a quote and has "\n" for it.
+std::string lineOfPath(const std::string &path)
+{
+    if (!path.starts_with('"') && path.find('\n') == std::string::npos)
+        return path;
+    std::string line = "\"";
+    for (const char c : path)
+        line += c == '\n'   ? std::string("\\n")
+                : c == '\\' ? std::string("\\\\")
+                            : std::string(1, c);
+    return line;
+}
+
+std::string pathOfLine(std::string line)
+{
+    if (!line.starts_with('"'))
+        return line;
+    std::string path;
+    for (std::size_t i = 1; i < line.size(); ++i) {
+        const bool marked = line[i] == '\\' && i + 1 < line.size();
+        i += marked ? 1 : 0;
+        path += marked && line[i] == 'n' ? '\n' : line[i];
+    }
+    return path;
+}
+
 /// None where these are no digits of whole bytes.
 std::vector<std::byte> bytesOf(std::string_view hex)
 {
@@ -70,9 +96,9 @@ std::string takenText(const AppliedEdit &edit, std::span<const std::string> file
         return {};
     std::string text = std::string(kTakenLine) + "\n" + linesOf(edit.edit, edit.edit.note, false);
     for (const FileEdit &run : edit.bytes)
-        text +=
-            fmt::format("{}{} {} {} {}\n", kBytesLine, run.offset.value,
-                        hexBytesText(run.before, ""), hexBytesText(run.after, ""), files[run.file]);
+        text += fmt::format("{}{} {} {} {}\n", kBytesLine, run.offset.value,
+                            hexBytesText(run.before, ""), hexBytesText(run.after, ""),
+                            lineOfPath(files[run.file]));
     return text;
 }
 
@@ -106,7 +132,7 @@ void addBytes(AppliedEdit &made, std::istringstream in, const Bundle &bundle)
     in >> offset >> before >> after;
     in.get();
     std::getline(in, file);
-    const auto index = bundle.fileByPath(file);
+    const auto index = bundle.fileByPath(pathOfLine(std::move(file)));
     SharedBytes first = bytesOf(before), then = bytesOf(after);
     if (made.tables && index && first.size() > 0 && first.size() == then.size())
         made.bytes.push_back({*index, FileOffset(offset), std::move(first), std::move(then)});
@@ -138,8 +164,8 @@ bool beginsEdit(std::string_view line)
 std::string unsavedText(const UnsavedEdits &edits, const UnsavedHead &head,
                         std::span<const std::string> files)
 {
-    std::string text =
-        fmt::format("{}\n{}{}\n{}{}\n", kFirstLine, kBundleLine, head.bundle, kMadeLine, head.made);
+    std::string text = fmt::format("{}\n{}{}\n{}{}\n", kFirstLine, kBundleLine,
+                                   lineOfPath(head.bundle), kMadeLine, head.made);
     for (const auto &edit : edits.takenBack)
         text += takenText(*edit, files);
     for (const PatchEntry &entry : edits.entries)
@@ -193,7 +219,7 @@ std::optional<UnsavedHead> readUnsavedHead(std::istream &text)
     };
     if (!std::getline(text, line) || !line.starts_with(kFirstLine))
         return std::nullopt;
-    UnsavedHead head{rest(kBundleLine), rest(kMadeLine), 0};
+    UnsavedHead head{pathOfLine(rest(kBundleLine)), rest(kMadeLine), 0};
     while (std::getline(text, line))
         head.edits += beginsEdit(line) ? 1 : 0;
     return head;

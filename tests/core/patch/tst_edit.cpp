@@ -41,6 +41,11 @@ private slots:
         row(Kind::Field, "task[3]/Common/ConvCfg/Ox=2", "task[3]/Common/ConvCfg/Ox");
         row(Kind::Field, "task[1,0]/KernelDMASrc/CoeffDMAConfig[0]=129",
             "task[1,0]/KernelDMASrc/CoeffDMAConfig[0]");
+        row(Kind::Set, "a\\x0aset b[0]=1", "a\nset b");
+        row(Kind::Set, "\\x20a \\x23b\\x20[0]=1", " a #b ");
+        row(Kind::Drop, "\\x22a\"[0]", "\"a\"");
+        row(Kind::Set, "a\\b\\x5cx41[0]=1", "a\\b\\x41");
+        row(Kind::FromNpy, "a\\x3db=c=#.npy", "a=b");
     }
 
     void notationRoundTrips()
@@ -49,6 +54,10 @@ private slots:
         const auto edit = VERIFIED(parseEdit(static_cast<Kind>(kind), text.toStdString()));
         QCOMPARE(QByteArray::fromStdString(edit->weight), weight);
         QCOMPARE(QByteArray::fromStdString(editText(*edit)), text);
+        const std::string script = patch::scriptText(std::span(&*edit, 1));
+        const auto lines = VERIFIED(parseEditScript(script, "changes.kpatch"));
+        QCOMPARE(lines->size(), std::size_t{1});
+        QCOMPARE(editText(lines->front()), editText(*edit));
     }
 
     void values_data()
