@@ -67,6 +67,8 @@ void Document::setBusy(Busy busy)
 
 void Document::abandon()
 {
+    if (m_busy == Busy::Planning)
+        keepAgain();
     m_again.reset();
     applySavedState();
     m_session.setSaving(false);
@@ -327,13 +329,17 @@ void Document::reload(bool editsAgain)
     if (m_session.other())
         other = otherSource();
     const bool patching = m_session.patchingEnabled();
+    if (m_journal) { // what the disk refused until now, while the edits are at hand
+        m_journal->again();
+        m_journal->flush();
+    }
     m_again = editsAgain ? std::optional(unsavedOf(m_session.patches(), m_onDisk)) : std::nullopt;
     openBoth(shownSource(), std::move(other), [this, weight, patching] {
         if (const auto index = m_session.bundle()->weightByName(weight))
             m_session.goToWeight(*index);
         m_session.setPatchingEnabled(patching);
         if (m_again)
-            makeAgain(*std::exchange(m_again, std::nullopt), {});
+            makeAgain(*m_again, {});
     });
 }
 
@@ -474,14 +480,22 @@ void Document::bindShapes(std::vector<shapes::ShapeBinding> bindings)
 
 void Document::keepEditsIn(const QString &stateFolder)
 {
-    m_journal = std::make_unique<EditJournal>(stateFolder, [this](const QString &reason) {
-        ui::post(this, [this, reason] { Q_EMIT editsNotKept(reason); });
+    constexpr std::chrono::seconds kRetry(2);
+    m_journal = std::make_unique<EditJournal>(stateFolder, [this, kRetry](const QString &reason) {
+        ui::post(this, [this, kRetry, reason] {
+            if (reason.isEmpty())
+                m_retry.stop();
+            else
+                m_retry.start(kRetry);
+            Q_EMIT editsNotKept(reason);
+        });
     });
+    connect(&m_retry, &QTimer::timeout, this, [this] { m_journal->again(); });
 }
 
 void Document::keepEdits()
 {
-    if (!m_journal || m_again) // what is to be made again is not lost meanwhile
+    if (!m_journal || m_again || m_remaking) // what is to be made again is not lost meanwhile
         return;
     UnsavedEdits unsaved =
         isOpen() && !inMemory() ? unsavedOf(m_session.patches(), m_onDisk) : UnsavedEdits{};
@@ -542,10 +556,14 @@ void Document::makeLeftEdits(const QString &file)
 
 void Document::makeAgain(UnsavedEdits edits, std::function<void()> done)
 {
-    m_again.reset();
-    if (m_busy != Busy::Idle)
-        return;
+    if (m_busy != Busy::Idle) {
+        if (!done)
+            keepAgain();
+        return refuse("patch.busy",
+                      tr("Wait until what is under way is done, then make the edits again."));
+    }
     if (edits.empty()) {
+        keepAgain();
         if (done)
             done();
         return;
@@ -560,17 +578,26 @@ void Document::makeAgain(UnsavedEdits edits, std::function<void()> done)
         [this, base, edits, done, index = m_session.undoStack().index()](RemadeEdits &remade,
                                                                          bool stopped) {
             if (stopped || !remade.bundle || !stillFits(base, index)) {
-                std::vector<ui::PatchEntry> kept = done ? m_kept : edits.entries;
-                std::erase_if(kept, [](const auto &entry) { return !entry.active; });
-                setKept(std::move(kept)); // what a window left is in its file still
+                keepAgain(); // what a window left is in its file still
                 Q_EMIT m_session.editsRefused(
                     remade.fault.value_or(cancelledError("The edits were not made again")));
                 return;
             }
+            m_again.reset();
             finishAgain(std::move(remade));
             if (done)
                 done();
         });
+}
+
+/// What a reload was to make again and did not stays beside what was refused before.
+void Document::keepAgain()
+{
+    if (!m_again)
+        return;
+    const UnsavedEdits edits = *std::exchange(m_again, std::nullopt);
+    std::ranges::copy_if(edits.entries, std::back_inserter(m_kept), &ui::PatchEntry::active);
+    keepEdits();
 }
 
 /// As the steps that they were; where an edit is off or a saved one is taken back, what is laid and
@@ -609,6 +636,7 @@ void Document::finishAgain(RemadeEdits remade)
         }
     }
     QUndoStack &stack = m_session.undoStack();
+    m_remaking = true;
     m_prepared = std::move(remade.bundle);
     if (!takenBack.empty() || after.size() > listedEdits().size())
         stack.push(new SwitchCommand(*this, std::move(before), std::move(after),
@@ -626,6 +654,7 @@ void Document::finishAgain(RemadeEdits remade)
     }
     stack.setIndex(laid);
     m_prepared.reset();
+    m_remaking = false;
     m_kept.insert(m_kept.end(), remade.refused.begin(), remade.refused.end());
     if (keptEdits().empty())
         m_kept.clear();

@@ -236,6 +236,7 @@ private:
     void keepInJournal(UnsavedEdits edits);
     void setKept(std::vector<ui::PatchEntry> kept);
     void makeAgain(UnsavedEdits edits, std::function<void()> done);
+    void keepAgain();
     void finishAgain(RemadeEdits made);
     void checkModified();
     void onFilesHoldChanged(bool hold);
@@ -248,9 +249,11 @@ private:
     bool m_makingKept = false, m_askedKept = false; ///< while they are asked for; of m_asked
     std::vector<Edit> m_asked, m_editsForCopy;
     std::unique_ptr<EditJournal> m_journal;
-    std::optional<UnsavedEdits> m_again;  ///< while a reload is under way: to be made after it
-    std::vector<AppliedEditPtr> m_onDisk; ///< edits that the last save wrote
-    std::vector<AppliedEditPtr> m_found;  ///< those of other windows that steps take back
+    QTimer m_retry;                                ///< while the journal cannot be written
+    std::optional<UnsavedEdits> m_again;           ///< of a reload, until they are made
+    bool m_remaking = false;                       ///< the journal waits until all are made
+    std::vector<AppliedEditPtr> m_onDisk;          ///< edits that the last save wrote
+    std::vector<AppliedEditPtr> m_found;           ///< those of other windows that steps take back
     std::map<AppliedEditPtr, std::string> m_notes; ///< where not those that the edits came with
     QString m_path, m_otherPath;
     std::optional<MemoryBundle> m_memory, m_otherMemory;
@@ -272,6 +275,8 @@ void Document::run(Busy busy, const QString &title, Work work, Done done)
 {
     using T = std::invoke_result_t<Work, Progress &>;
     setBusy(busy);
+    if (m_journal)
+        m_journal->again();
     m_session.tasks().start(
         this, title,
         [this, work = std::move(work), done = std::move(done)](Progress &progress) {

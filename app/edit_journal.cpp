@@ -218,7 +218,7 @@ std::optional<EditJournal::Left> describedFile(const QString &path)
     const auto head = QFileInfo(path).size() <= kMostBytes ? readUnsavedHead(in) : std::nullopt;
     if (!head)
         return std::nullopt;
-    return EditJournal::Left{path, ui::fromUtf8(head->bundle),
+    return EditJournal::Left{path, ui::rawFromUtf8(head->bundle),
                              QDateTime::fromString(ui::fromUtf8(head->made), Qt::ISODate),
                              head->edits};
 }
@@ -244,6 +244,7 @@ EditJournal::EditJournal(const QString &stateFolder, std::function<void(const QS
 
 EditJournal::~EditJournal()
 {
+    again();
     flush();
 }
 
@@ -272,6 +273,9 @@ void EditJournal::remove(const QString &file, std::shared_ptr<patch::DiskFile> l
     ui::startOn(m_pool, [this, file, lock = std::move(lock)] {
         m_removed.emplace_back(file, lock);
         removeAll();
+        const std::lock_guard guard(m_mutex);
+        if (m_text.file == file)
+            m_text = {};
     });
 }
 
@@ -294,32 +298,44 @@ void EditJournal::keep(const QString &bundle, std::function<std::string()> text)
         m_bundle = whole;
         m_file = nameFor(whole);
     }
-    if (!m_lock) {
-        QDir().mkpath(m_folder);
-        m_lock = lock(m_file);
-    }
-    const std::lock_guard guard(m_mutex);
-    if (!std::exchange(m_text, std::move(text)))
-        ui::startOn(m_pool, [this, file = m_file] { write(file); });
-}
-
-void EditJournal::write(const QString &path)
-{
-    std::function<std::string()> text;
     {
         const std::lock_guard guard(m_mutex);
-        text = std::exchange(m_text, nullptr);
+        m_text = {m_file, std::move(text)};
     }
-    if (!text)
+    again();
+}
+
+void EditJournal::again()
+{
+    if (!m_file.isEmpty() && !(m_lock && m_lock->isAt(toPath(lockOf(m_file))))) {
+        QDir().mkpath(m_folder); // which may have been removed meanwhile
+        m_lock = lock(m_file);
+    }
+    ui::startOn(m_pool, [this] {
+        removeAll();
+        write();
+    });
+}
+
+void EditJournal::write()
+{
+    Text text;
+    {
+        const std::lock_guard guard(m_mutex);
+        text = std::exchange(m_text, {});
+    }
+    if (!text.make)
         return;
-    removeAll();
-    const std::string content = text();
-    QSaveFile file(path);
+    const std::string content = text.make();
+    QSaveFile file(text.file);
     const bool kept = file.open(QIODevice::WriteOnly) &&
                       file.write(content.data(), static_cast<qint64>(content.size())) ==
                           static_cast<qint64>(content.size()) &&
                       file.commit();
     tell(kept ? QString() : file.errorString());
+    const std::lock_guard guard(m_mutex);
+    if (!kept && !m_text.make)
+        m_text = std::move(text);
 }
 
 void EditJournal::tell(const QString &reason)
@@ -330,10 +346,6 @@ void EditJournal::tell(const QString &reason)
 
 void EditJournal::clear()
 {
-    {
-        const std::lock_guard guard(m_mutex);
-        m_text = nullptr;
-    }
     if (m_file.isEmpty())
         return;
     remove(m_file, std::exchange(m_lock, nullptr));

@@ -130,6 +130,8 @@ public:
     /// `text` is called on another thread; of texts that follow each other fast the last is
     /// written.
     void keep(const QString &bundle, std::function<std::string()> text);
+    /// Tries again what the disk refused: to hold the lock, to write the last text, to remove.
+    void again();
     /// Nothing is unsaved any more.
     void clear();
     /// The bundle is closed: what is written stays and is offered where it is opened again.
@@ -151,7 +153,11 @@ public:
     void discard(const QString &file);
 
 private:
-    void write(const QString &file);
+    struct Text {
+        QString file;
+        std::function<std::string()> make;
+    };
+    void write();
     void tell(const QString &reason);
     QString nameFor(const QString &bundle) const;
     /// Holds the lock that belongs to a file, unless another process does.
@@ -166,11 +172,11 @@ private:
     std::shared_ptr<patch::DiskFile> m_lock;
     std::map<QString, std::shared_ptr<patch::DiskFile>> m_offered; ///< and their locks
     std::mutex m_mutex;                                            ///< of the next one
-    std::function<std::string()> m_text;
+    Text m_text; ///< to be written, also where the disk refused it
     // Of the pool's thread:
     std::function<void(const QString &)> m_told;
     QString m_reason; ///< last told
-    /// To be removed, tried again with each write where the disk refused.
+    /// To be removed, tried again with each write and at the end where the disk refused.
     std::vector<std::pair<QString, std::shared_ptr<patch::DiskFile>>> m_removed;
     QThreadPool m_pool; ///< of one thread
 };

@@ -5,6 +5,11 @@
 #include "tests/test_program.h"
 #include "widgets/models/task_manager.h"
 
+#include <atomic>
+#include <climits>
+#include <fstream>
+#include <thread>
+
 #include <signal.h>
 
 using app::Document;
@@ -260,6 +265,77 @@ private Q_SLOTS:
         QVERIFY(other.left(m_path).empty());
     }
 
+    /// What the disk refused is tried again: by itself, and before a reload lets go of the edits.
+    void triedAgain_data()
+    {
+        const auto row = addColumns<bool>();
+        row("by itself", false);
+        row("before a reload", true);
+    }
+
+    void triedAgain()
+    {
+        const auto [reloads] = fetched<bool>();
+        QVERIFY(open());
+        m_session->setPatchingEnabled(true);
+        edit(0, 0, 0.5);
+        m_document->editJournal()->flush();
+        const QString folder = stateFolder() + u"/edits"_s;
+        QVERIFY(QDir(folder).removeRecursively() && put(folder, "no folder"));
+        QSignalSpy told(m_document.get(), &Document::editsNotKept);
+        edit(0, 1, 0.25);
+        QTRY_COMPARE(told.size(), 1);
+        QVERIFY(QFile::remove(folder));
+        if (reloads)
+            m_document->reload(true); // it has only begun
+        else
+            QTRY_COMPARE(told.size(), 2);
+        QCOMPARE(editsOnDisk(), 2);
+        QVERIFY(wait());
+        QTRY_COMPARE(told.size(), 2);
+        QCOMPARE(told[1][0].toString(), QString());
+        const auto shown = values();
+        QVERIFY(restartAndMake());
+        QCOMPARE(values(), shown);
+    }
+
+    /// A kill while edits are made again after a reload finds all of them in the list.
+    void wholeWhileMadeAgain()
+    {
+        constexpr int kEdits = 60;
+        QVERIFY(open());
+        m_session->setPatchingEnabled(true);
+        for (int i = 0; i < kEdits; ++i)
+            edit(0, std::uint64_t(i), 0.5);
+        m_document->editJournal()->flush();
+        std::atomic<int> least = kEdits;
+        std::atomic<bool> ended = false;
+        std::thread looks([&] {
+            while (!ended)
+                least = std::min(least.load(), editsOnDisk());
+        });
+        m_document->reload(true);
+        const bool made = QTest::qWaitFor([this] { return m_document->modified(); }) && wait();
+        m_document->editJournal()->flush();
+        ended = true;
+        looks.join();
+        QVERIFY(made);
+        QCOMPARE(least.load(), kEdits);
+    }
+
+    /// A folder whose name has a line feed, and a letter that is not shown.
+    void pathOfTwoLines()
+    {
+        const QString folder = m_folder->filePath(u"two\nlines\u200b"_s);
+        QVERIFY(QDir().mkpath(folder));
+        m_path = writeSample(folder, u"dense"_s);
+        QVERIFY(killed());
+        QVERIFY(open());
+        QCOMPARE(left().size(), std::size_t{1});
+        QCOMPARE(left()[0].bundle, QFileInfo(m_path).canonicalFilePath());
+        QCOMPARE(left()[0].edits, 5);
+    }
+
     void goneOnceSaved()
     {
         QVERIFY(open());
@@ -348,6 +424,15 @@ private:
         return all;
     }
     QString stateFolder() const { return m_folder->filePath(u"state"_s); }
+    /// Of the one list; as many as there are of none.
+    int editsOnDisk() const
+    {
+        const QDir folder(stateFolder() + u"/edits"_s);
+        const QString name = folder.entryList({u"*.edits"_s}, QDir::Files).value(0);
+        std::ifstream in(folder.filePath(name).toStdString());
+        const auto head = readUnsavedHead(in);
+        return head ? head->edits : INT_MAX;
+    }
     QStringList files() const { return QDir(stateFolder() + u"/edits"_s).entryList(QDir::Files); }
 };
 

@@ -236,8 +236,9 @@ public:
     /// Each window goes on with what the one before left.
     std::optional<Failure> killAtEveryCall()
     {
-        constexpr std::array kSession{&Run::enter, &Run::enter, &Run::undo, &Run::redo,
-                                      &Run::save,  &Run::enter, &Run::undo};
+        constexpr std::array kSession{&Run::enter, &Run::enter,  &Run::undo,  &Run::redo,
+                                      &Run::enter, &Run::reload, &Run::enter, &Run::save,
+                                      &Run::enter, &Run::undo};
         return guarded([&] {
             for (bool killed = true; killed;) {
                 live(false);
@@ -293,6 +294,7 @@ private:
             begin(*m_window, begun, mayDiscard);
         m_cut = m_halfSaved = false;
         m_locks = true;
+        m_listed.clear();
         m_model.made.clear();
         m_model.current = 0;
         remember();
@@ -367,6 +369,10 @@ private:
             disk.insert(before.disk.begin(), before.disk.end());
         if (fails && told.values != m_model.shown) // the step was refused
             m_model = before;
+        if (fails)
+            m_listed.insert(before.shown);
+        else
+            m_listed.clear();
         m_model.disk = std::move(disk);
         if (told.values != m_model.shown)
             fail("the window shows other numbers than were entered");
@@ -392,7 +398,8 @@ private:
             return beginAfterCut(window, begun);
         if (!m_before.disk.contains(begun.values) && !m_model.disk.contains(begun.values))
             fail("the disk holds neither what was saved before the kill nor after it");
-        const bool unsaved = m_before.shown != begun.values && m_model.shown != begun.values;
+        m_listed.insert({m_before.shown, m_model.shown});
+        const bool unsaved = !m_listed.contains(begun.values);
         if (begun.left > 1 || (unsaved && begun.left == 0))
             fail(QString(u"%1 lists of edits are offered"_s).arg(begun.left).toStdString());
         Told after = begun;
@@ -403,8 +410,8 @@ private:
             if (after.left != 0)
                 fail("edits are offered a second time");
         }
-        const bool kept = after.values == m_before.shown || after.values == m_model.shown;
-        if (begun.left == 1 && discards ? after.values != begun.values : !kept)
+        if (begun.left == 1 && discards ? after.values != begun.values
+                                        : !m_listed.contains(after.values))
             fail(fmt::format("the numbers that were on the screen are lost: {} where {} were",
                              fmt::join(after.values, " "), fmt::join(m_model.shown, " ")));
         m_model.shown = after.values;
@@ -473,8 +480,11 @@ private:
             return redo();
         if (which == 3)
             return save();
-        if (which != 4)
-            return enter();
+        return which == 4 ? reload() : enter();
+    }
+    /// Its steps may become one with later ones.
+    std::string reload()
+    {
         m_model.made.clear();
         m_model.current = 0;
         return "reload";
@@ -582,7 +592,8 @@ private:
     simulator::Watch *m_watch; ///< of the window, in a file that both map
     std::unique_ptr<QProcess> m_window;
     std::mt19937 m_random;
-    Model m_model, m_before; ///< after the last step, and before it
+    Model m_model, m_before;   ///< after the last step, and before it
+    std::set<Values> m_listed; ///< of steps that failed since the last one that went through
     std::set<Values> m_everOnDisk;
     std::array<std::set<double>, kElements> m_everShown;
     bool m_cut = false;       ///< the power, after the last kill
