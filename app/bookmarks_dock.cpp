@@ -301,7 +301,8 @@ void BookmarksDock::keep()
     if (m_store && !m_path.isEmpty() && m_fault.isEmpty()) {
         if (const auto kept = m_store->save(m_path, m_model->bookmarks(), m_kept); !kept)
             Q_EMIT session().statusMessage(ui::fromUtf8(describe(kept.error())));
-        m_kept = m_model->bookmarks();
+        else
+            m_kept = m_model->bookmarks();
     }
     showRows();
 }
