@@ -471,8 +471,7 @@ public:
         m_root = fs::canonical(m_folder, failure);
         fs::recursive_directory_iterator place;
         if (!failure)
-            place = fs::recursive_directory_iterator(
-                m_folder, fs::directory_options::skip_permission_denied, failure);
+            place = fs::recursive_directory_iterator(m_folder, failure);
         if (failure) {
             return refused({m_folder.filename().string()}, "io.open", {}, {}, failure.message(),
                            "The folder cannot be listed");
@@ -487,15 +486,22 @@ public:
             }
             visit(place);
         }
-        if (failure) // what is missing is not known
-            m_log.add(Severity::Error, ErrorBuilder("bundle.files")
-                                           .found(failure.message())
-                                           .message("A folder cannot be listed"));
+        if (failure)
+            unlisted("", failure);
         std::ranges::sort(m_files, {}, &ListedFile::path);
         return std::move(m_files);
     }
 
 private:
+    /// What is missing is not known.
+    void unlisted(std::string name, const std::error_code &failure)
+    {
+        m_log.add(Severity::Error, ErrorBuilder("bundle.files")
+                                       .file(std::move(name))
+                                       .found(failure.message())
+                                       .message("A folder cannot be listed"));
+    }
+
     void visit(fs::recursive_directory_iterator &place)
     {
         std::error_code failure;
@@ -503,11 +509,16 @@ private:
         std::string name = path.lexically_relative(m_folder).generic_string();
         const fs::file_status status = place->symlink_status(failure);
         if (fs::is_directory(status)) {
-            if (place.depth() + 1 >= kMaxDepth) {
-                place.disable_recursion_pending();
-                warn(m_log, "bundle.depth", std::move(name),
+            const bool deep = place.depth() + 1 >= kMaxDepth;
+            if (deep)
+                warn(m_log, "bundle.depth", name,
                      "Folders nested deeper than this are not listed.");
-            }
+            else
+                fs::directory_iterator(path / ".", failure); // which names alone do not do for
+            if (deep || failure)                             // which would end the listing
+                place.disable_recursion_pending();
+            if (!deep && failure)
+                unlisted(std::move(name), failure);
             return;
         }
         if (fs::is_symlink(status) && !staysInside(path, m_root))

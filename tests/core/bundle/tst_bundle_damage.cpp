@@ -6,6 +6,7 @@
 #include "made_bundle.h"
 #include "tests/test_program.h"
 
+#include <sys/fsuid.h>
 #include <unistd.h>
 
 // Folders and files that are damaged as a whole: kinds, paths, random bytes, claims that overlap.
@@ -302,6 +303,43 @@ private slots:
                                           "warning bundle.files ") == 1 &&
                            (*some)->files().size() == 4096
                      : some.error().code == "bundle.kind");
+    }
+
+    /// Of a folder that this user may not list, or of which names alone are told, nothing is known:
+    /// an error, and what lies elsewhere is read.
+    void closedFolders()
+    {
+        namespace fs = std::filesystem;
+        const QTemporaryDir scratch;
+        MadeBundle made;
+        made.layer("w", "[2]", halves({1, 2}));
+        const fs::path path = fs::path(scratch.path().toStdString()) / "made.mlmodelc";
+        auto contents = made.options().memory;
+        for (const char *name : {"a/file", "b/file", "c/d/file"})
+            contents.emplace_back(name, Bytes(4));
+        for (const auto &[name, bytes] : contents) {
+            fs::create_directories((path / name).parent_path());
+            QVERIFY(test::put(QString::fromStdString(path / name), bytes));
+        }
+        constexpr uid_t kNobody = 65534;
+        fs::permissions(scratch.path().toStdString(), fs::perms(0755));
+        fs::permissions(path / "a", fs::perms::none);
+        fs::permissions(path / "b", fs::perms(0444));
+        if (::geteuid() == 0)
+            ::setfsuid(kNobody); // root may list everything
+        const auto bundle = Bundle::open(path);
+        ::setfsuid(::geteuid());
+        for (const char *folder : {"a", "b"})
+            fs::permissions(path / folder, fs::perms::owner_all);
+        QVERIFY2(bundle, bundle ? "" : bundle.error().message.c_str());
+        std::set<std::string> files;
+        for (const BundleFile &file : (*bundle)->files())
+            files.insert(file.path);
+        QVERIFY(files.contains("c/d/file") && files.contains("model.mil"));
+        QVERIFY(!files.contains("a/file") && !files.contains("b/file"));
+        auto said = faults((*bundle)->diagnostics());
+        std::ranges::sort(said);
+        QCOMPARE(said, (std::vector<std::string>{"error bundle.files a", "error bundle.files b"}));
     }
 
     /// Bytes changed at random in the text and the weight file: it opens or says why, every byte is
