@@ -185,14 +185,12 @@ inline std::vector<NamedProgram> madePrograms()
 inline MadeBundle fourForms()
 {
     MadeBundle made;
-    made.line("tensor<fp16, [64, 32]> p = constexpr_lut_to_dense(indices = " +
-              made.blob(ElementType::Uint4, "[64, 32]", Bytes(1024)) + ", lut = " +
-              made.blob(ElementType::Fp16, "[1, 1, 16, 1]", Bytes(32)) + ")[name = string(\"p\")]");
-    made.consume("p");
-    made.line("tensor<fp16, [64, 32]> q = constexpr_blockwise_shift_scale(data = " +
-              made.blob(ElementType::Int8, "[64, 32]", Bytes(2048)) + ", scale = " +
-              made.blob(ElementType::Fp16, "[64, 1]", Bytes(128)) + ")[name = string(\"q\")]");
-    made.consume("q");
+    made.form("p", "[64, 32]", "lut_to_dense",
+              {{"indices", made.blob(ElementType::Uint4, "[64, 32]", Bytes(1024))},
+               {"lut", made.blob(ElementType::Fp16, "[1, 1, 16, 1]", Bytes(32))}});
+    made.form("q", "[64, 32]", "blockwise_shift_scale",
+              {{"data", made.blob(ElementType::Int8, "[64, 32]", Bytes(2048))},
+               {"scale", made.blob(ElementType::Fp16, "[64, 1]", Bytes(128))}});
     made.layer("large", "[64, 32]", Bytes(4096));
     made.layer("small", "[8, 4]", Bytes(64));
     return made;

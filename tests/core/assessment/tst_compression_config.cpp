@@ -239,23 +239,18 @@ private slots:
     {
         const auto [kept] = fetched<QList<bool>>();
         MadeBundle made;
-        made.line("tensor<fp16, [64, 64]> s = constexpr_sparse_to_dense(mask = " +
-                  made.blob(ElementType::Uint1, "[64, 64]", Bytes(512, std::byte{0x55})) +
-                  ", nonzero_data = " + made.blob(ElementType::Fp16, "[2048]", Bytes(4096)) +
-                  ")[name = string(\"s\")]");
-        made.consume("s");
+        made.form("s", "[64, 64]", "sparse_to_dense",
+                  {{"mask", made.blob(ElementType::Uint1, "[64, 64]", Bytes(512, std::byte{0x55}))},
+                   {"nonzero_data", made.blob(ElementType::Fp16, "[2048]", Bytes(4096))}});
         for (const bool shifted : {true, false}) {
             const std::string name = shifted ? "z" : "q";
             std::string offset;
             if (shifted)
                 offset = ", offset = " +
                          made.blob(ElementType::Int8, "[64, 1]", Bytes(64, std::byte{3}));
-            made.line("tensor<fp16, [64, 64]> " + name +
-                      " = constexpr_blockwise_shift_scale(data = " +
-                      made.blob(ElementType::Int8, "[64, 64]", Bytes(4096)) + offset +
-                      ", scale = " + made.blob(ElementType::Fp16, "[64, 1]", Bytes(128)) +
-                      ")[name = string(\"" + name + "\")]");
-            made.consume(name);
+            made.form(name, "[64, 64]", "blockwise_shift_scale",
+                      {{"data", made.blob(ElementType::Int8, "[64, 64]", Bytes(4096)) + offset},
+                       {"scale", made.blob(ElementType::Fp16, "[64, 1]", Bytes(128))}});
         }
         const auto rules = VERIFIED(readCompressionConfig(QTest::currentDataTag(), "c.yaml"));
         const auto bundle = VERIFIED(made.open());

@@ -301,10 +301,9 @@ private slots:
     void whyLeftDense()
     {
         MadeBundle made;
-        made.line("tensor<fp16, [8, 4]> q = constexpr_blockwise_shift_scale(data = " +
-                  made.blob(ElementType::Int8, "[8, 4]", Bytes(32)) + ", scale = " +
-                  made.blob(ElementType::Fp16, "[8, 1]", Bytes(16)) + ")[name = string(\"q\")]");
-        made.consume("q");
+        made.form("q", "[8, 4]", "blockwise_shift_scale",
+                  {{"data", made.blob(ElementType::Int8, "[8, 4]", Bytes(32))},
+                   {"scale", made.blob(ElementType::Fp16, "[8, 1]", Bytes(16))}});
         made.layer("small", "[6, 4]", Bytes(48));
         made.layer("vector", "[40]", Bytes(80));
         made.weight("added", "[8, 8]", Bytes(128));

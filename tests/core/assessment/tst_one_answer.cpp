@@ -17,12 +17,10 @@ MadeBundle unevenBundle()
     made.parameters = "tensor<fp16, [1, 5, 3]> a, tensor<fp16, [4, 10, 64]> z, "
                       "tensor<int32, [2, 7]> i, tensor<fp16, [1, 9, 20]> t";
     const auto weight = [&](const char *name, const char *shape, std::size_t elements) {
-        Bytes bytes;
-        for (std::size_t n = 0; n < elements; ++n) {
+        const Bytes bytes = halves(elements, [&](std::size_t n) {
             const auto value = static_cast<float>((n * 2654435761U >> 7) % 201) / 100 - 1;
-            const Bytes half = halves({n % 9 == 0 ? 0 : value});
-            bytes.insert(bytes.end(), half.begin(), half.end());
-        }
+            return n % 9 == 0 ? 0 : value;
+        });
         made.constant(std::string("tensor<fp16, ") + shape + ">", name,
                       made.blob(ElementType::Fp16, shape, bytes));
     };
@@ -55,11 +53,7 @@ MadeBundle zerosBehindMask()
     Bytes codes;
     for (int i = 0; i < 128 * 64 / 4; ++i)
         codes.push_back(i % 2 == 0 ? std::byte{0x10} : std::byte{0x32});
-    Bytes book;
-    for (int i = 0; i < 16; ++i) {
-        const Bytes entry = halves({static_cast<float>(i)});
-        book.insert(book.end(), entry.begin(), entry.end());
-    }
+    const Bytes book = halves(16, [&](int i) { return static_cast<float>(i); });
     made.line("tensor<uint1, " + shape +
               "> m, tensor<fp16, [4096]> v = constexpr_lut_to_sparse("
               "indices_mask = " +

@@ -200,14 +200,9 @@ inline BundlePtr checkpointOf(const std::vector<Values> &tensors,
                 data.push_back(static_cast<std::byte>(bits >> shift & 0xFF));
         }
     }
-    header += "}";
-    Bytes file(8);
-    for (std::size_t i = 0; i < 8; ++i)
-        file[i] = static_cast<std::byte>(header.size() >> 8 * i & 0xFF);
-    const auto text = std::as_bytes(std::span(header));
-    file.insert(file.end(), text.begin(), text.end());
-    file.insert(file.end(), data.begin(), data.end());
-    return Bundle::open("w.safetensors", {.memory = {{"w.safetensors", file}}}).value_or(nullptr);
+    const QByteArray file = safetensors(QByteArray::fromStdString(header + "}"), asArray(data));
+    return Bundle::open("w.safetensors", {.memory = {{"w.safetensors", asBytes(file)}}})
+        .value_or(nullptr);
 }
 
 using Make = std::function<Stored(const Values &)>;

@@ -175,11 +175,7 @@ private slots:
         const auto lut = made.blob(ElementType::Fp16, "[1, 16, 1]", kBook);
         for (const char *name : {"a", "b"}) {
             const auto indices = made.blob(ElementType::Uint4, "[4]", hex("10 32"));
-            made.line(
-                fmt::format("tensor<fp16, [4]> {0} = constexpr_lut_to_dense(indices = {1}, lut "
-                            "= {2})[name = string(\"{0}\")]",
-                            name, indices, lut));
-            made.consume(name);
+            made.form(name, "[4]", "lut_to_dense", {{"indices", indices}, {"lut", lut}});
         }
         const auto bundle = VERIFIED(made.open());
         QCOMPARE((*bundle)->weights().size(), 2U);

@@ -9,6 +9,7 @@
 #include "core/patch/edit/edit_parser.h"
 #include "core/patch/edit/find_weight.h"
 #include "core/patch/plan/recorder.h"
+#include "core/patch/reencode/reencode.h"
 #include "tests/core/patch/form_rows.h"
 
 using ChangedRuns = std::vector<std::pair<std::size_t, std::size_t>>;
@@ -54,32 +55,13 @@ Result<EncodedWeight> encodedAs(const QByteArray &form, const Shape &shape,
     return codec::encodePalette(values, shape, {.bits = form.right(1).toUInt()});
 }
 
-MadeBundle bundleOf(const EncodedWeight &encoded, const QByteArray &form)
+/// A bundle whose one weight is stored so.
+Result<BundlePtr> bundleOf(const EncodedWeight &encoded)
 {
     MadeBundle made;
-    const std::string shape = shapeText(encoded.shape);
-    std::vector<std::string> blobs;
-    for (const codec::EncodedPart &part : encoded.parts) {
-        const std::uint64_t bits = elementCount(part.shape)->value * bitWidth(part.type);
-        blobs.push_back(
-            made.blob(part.type, shapeText(part.shape), part.bytes, (8 - bits % 8) % 8));
-    }
-    const std::string_view type = form == "dense fp32" ? "fp32" : "fp16";
-    const auto operation = [&](std::string_view name, std::string_view first,
-                               std::string_view second) {
-        made.line(fmt::format("tensor<fp16, {}> w = {}({} = {}, {} = {})[name = string(\"w\")]",
-                              shape, name, first, blobs[0], second, blobs[1]));
-    };
-    if (form.startsWith("dense"))
-        made.constant(fmt::format("tensor<{}, {}>", type, shape), "w", blobs[0]);
-    else if (form == "sparse")
-        operation("constexpr_sparse_to_dense", "mask", "nonzero_data");
-    else if (form == "blockwise")
-        operation("constexpr_blockwise_shift_scale", "data", "scale");
-    else
-        operation("constexpr_lut_to_dense", "indices", "lut");
-    made.consume("w");
-    return made;
+    const std::uint64_t bits = elementCount(encoded.shape)->value * bitWidth(encoded.type);
+    made.layer("w", shapeText(encoded.shape), Bytes(bits / 8), encoded.type);
+    return reencodeWeight(**made.open(), 0, encoded);
 }
 
 constexpr double kAny = std::numeric_limits<double>::infinity();
@@ -127,7 +109,7 @@ private slots:
         const Shape shape{rows, columns};
         const std::vector<float> values = randomValues(rows * columns, random);
         const auto encoded = VERIFIED(encodedAs(form, shape, values));
-        const auto bundle = VERIFIED(bundleOf(*encoded, form).open());
+        const auto bundle = VERIFIED(bundleOf(*encoded));
         QVERIFY(!(*bundle)->weights()[0].fault);
         for (const char *text : {"w[:]=0.125", "w[0:2]=0.75", "w[1:4,:]=-0.5", "w[:,3]=0.25",
                                  "w[:,5:29]=0.5", "w[2:5,1:30]=-0.25"})
@@ -162,7 +144,7 @@ private slots:
         const Shape shape{512, 4096};
         std::vector<float> values(512 * 4096, 0.5f);
         const auto encoded = VERIFIED(codec::encodeDense(values, shape, ElementType::Fp16));
-        const auto bundle = VERIFIED(bundleOf(*encoded, "dense").open());
+        const auto bundle = VERIFIED(bundleOf(*encoded));
         for (std::size_t i = 77; i < values.size(); i += 16384)
             values[i] = 0.25f;
         const auto edit = VERIFIED(fromArray(values, shape));
@@ -178,7 +160,7 @@ private slots:
         const Shape shape{64, 1024};
         const std::vector<float> values(64 * 1024, 0.5f);
         const auto encoded = VERIFIED(codec::encodeDense(values, shape, ElementType::Fp16));
-        const auto bundle = VERIFIED(bundleOf(*encoded, "dense").open());
+        const auto bundle = VERIFIED(bundleOf(*encoded));
         const auto planned =
             VERIFIED(planEdits(*bundle, {*parseEdit(Edit::Kind::Fill, "w[:]=0.5")}, 0));
         QVERIFY(planned->front().bytes.empty());
@@ -191,7 +173,7 @@ private slots:
         const Shape shape{37, 1056};
         for (const char *form : {"dense", "lut3", "lut6", "blockwise"}) {
             const auto encoded = VERIFIED(encodedAs(form, shape, randomValues(37 * 1056, random)));
-            const auto bundle = VERIFIED(bundleOf(*encoded, form).open());
+            const auto bundle = VERIFIED(bundleOf(*encoded));
             std::vector<Edit> edits;
             for (const char *text : {"w[:]=0.125", "w[:,3:9]=0.75", "w[5,:]=-0.5"})
                 edits.push_back(*parseEdit(Edit::Kind::Fill, text));

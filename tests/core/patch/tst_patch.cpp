@@ -314,10 +314,7 @@ private slots:
         const std::string mask = made.blob(ElementType::Uint1, "[8]", hex("0f"));
         const std::string kept = made.blob(ElementType::Fp16, "[4]", halves({1, 2, 3, 4}));
         for (const char *name : {"one", "two"}) {
-            made.line(fmt::format("tensor<fp16, [8]> {0} = constexpr_sparse_to_dense(mask = {1}, "
-                                  "nonzero_data = {2})[name = string(\"{0}\")]",
-                                  name, mask, kept));
-            made.consume(name);
+            made.form(name, "[8]", "sparse_to_dense", {{"mask", mask}, {"nonzero_data", kept}});
         }
         const BundlePtr bundle = *made.open();
         const Error planned = REFUSED(plan(bundle, "drop one[1]"));

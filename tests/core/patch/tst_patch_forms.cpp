@@ -138,10 +138,9 @@ private slots:
                   made.blob(ElementType::Int8, "[1, 1, 2, 1]", hex("fc06")) +
                   ", scale = " + made.blob(ElementType::Fp16, "[1, 1, 1, 1]", halves({0.5F})) +
                   ")[name = string(\"book\")]");
-        made.line("tensor<fp16, [2, 2]> w = constexpr_lut_to_dense(indices = " +
-                  made.blob(ElementType::Uint1, "[2, 2]", hex("06"), 4) +
-                  ", lut = book)[name = string(\"w\")]");
-        made.consume("w");
+        made.form(
+            "w", "[2, 2]", "lut_to_dense",
+            {{"indices", made.blob(ElementType::Uint1, "[2, 2]", hex("06"), 4)}, {"lut", "book"}});
         const auto apply = [&](Edit::Kind kind, const char *text) {
             const auto bundle = *made.open();
             const auto planned = planEdits(bundle, {*parseEdit(kind, text)}, 0);

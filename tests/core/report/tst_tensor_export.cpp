@@ -102,17 +102,13 @@ private slots:
     void wideIntegers()
     {
         const std::vector<std::int64_t> values{(1LL << 53) + 1, INT64_MIN, -1};
-        const std::string header = R"({"i":{"dtype":"I64","shape":[2],"data_offsets":[0,16]},)"
-                                   R"("u":{"dtype":"U64","shape":[1],"data_offsets":[16,24]}})";
         const Bytes raw = rawOf(values);
-        Bytes file = rawOf(std::vector<std::uint64_t>{header.size()});
-        const auto text = std::as_bytes(std::span(header));
-        file.insert(file.end(), text.begin(), text.end());
-        file.insert(file.end(), raw.begin(), raw.end());
-        OpenOptions options;
-        options.memory.emplace_back("w.safetensors", file);
-        const auto opened = VERIFIED(Bundle::open("w.safetensors", options));
-        const BundlePtr bundle = *opened;
+        const QByteArray file =
+            safetensors(R"({"i":{"dtype":"I64","shape":[2],"data_offsets":[0,16]},)"
+                        R"("u":{"dtype":"U64","shape":[1],"data_offsets":[16,24]}})",
+                        asArray(raw));
+        const BundlePtr bundle = *VERIFIED(
+            Bundle::open("w.safetensors", {.memory = {{"w.safetensors", asBytes(file)}}}));
         const auto plan = VERIFIED(report::planTensors(*bundle, all(*bundle), std::nullopt,
                                                        report::TensorFile::Safetensors));
         QVERIFY(plan->notes.empty());
