@@ -79,8 +79,10 @@ private:
     {
         if (m_result.diagnostics.size() >= kMaxRows)
             return;
+        // What a table states may lie behind the end.
+        const FileOffset place(std::min<std::uint64_t>(at, m_bytes.size()));
         m_result.diagnostics.push_back(
-            {severity, valueError({m_file, FileOffset(at)}, code, {}, expected, found, message)});
+            {severity, valueError({m_file, place}, code, {}, expected, found, message)});
     }
 
     void readCommands()

@@ -109,13 +109,17 @@ Bytes driverImage()
     return bytes;
 }
 
-Bytes weightSection()
+/// 54 numbers, a quarter of which are 0.
+Bytes weightSection(FormNode form)
 {
     const Shape shape{9, 2, 1, 3};
     std::vector<float> values(54);
     for (std::size_t i = 0; i < values.size(); ++i)
-        values[i] = float(i % 4);
-    const auto encoded = codec::encodeDense(values, shape, ElementType::Fp16);
+        values[i] = float((i + 1) % 4);
+    const auto encoded = form == FormNode::Sparse ? codec::encodeSparse(values, shape, 0.5F)
+                         : form == FormNode::Palette
+                             ? codec::encodePalette(values, shape, {})
+                             : codec::encodeDense(values, shape, ElementType::Fp16);
     if (!encoded)
         return {};
     const auto decoder = codec::Decoder::make(encoded->encoding());
@@ -207,7 +211,9 @@ std::vector<ContainerSample> containerSamples()
             lone(BundleKind::MilBlob, "weight.bin", made.weights()),
             lone(BundleKind::Hwx, "x.hwx", hardware()),
             lone(BundleKind::Anec, "x.anec", driverImage()),
-            lone(BundleKind::Section, "x.ksec", weightSection()),
+            lone(BundleKind::Section, "x.ksec", weightSection(FormNode::Dense)),
+            lone(BundleKind::Section, "sparse.ksec", weightSection(FormNode::Sparse)),
+            lone(BundleKind::Section, "palette.ksec", weightSection(FormNode::Palette)),
             quantizedFolder("folder", "nd", "nd"),
             quantizedFolder("boxes", "nz", "zz"),
             lone(BundleKind::Safetensors, "x.safetensors", seed("two.safetensors")),

@@ -155,8 +155,9 @@ private slots:
 
     void damaged_data() { addContainers(); }
 
-    /// Each file cut, and each of its first bytes changed: it opens or is refused with a code, and
-    /// what opens keeps what a bundle promises. Of a file that is cut something is said.
+    /// Each file cut, each of its first bytes changed, and several numbers anywhere: it opens or is
+    /// refused with a code, and what opens keeps what a bundle promises and is written back as it
+    /// is, or not at all. Of a file that is cut something is said.
     void damaged()
     {
         const ContainerSample given = fetchedContainer();
@@ -170,6 +171,9 @@ private slots:
                 return;
             }
             QCOMPARE(brokenPromise(**bundle), std::string());
+            const auto written = rewrite(readerOf(given), (*bundle)->files());
+            if (written && given.kind != BundleKind::Quantized) // whose manifest is laid out anew
+                QVERIFY(*written == allFiles(**bundle));
             const auto &[path, bytes] = options.memory[file];
             QVERIFY2(bytes.empty() || bytes.size() == given.files.memory[file].second.size() ||
                          path.ends_with("metadata.json") || !(*bundle)->diagnostics().empty(),
@@ -192,6 +196,23 @@ private slots:
                 changed[at] ^= std::byte{0x55};
                 check(file, std::move(changed));
             }
+        }
+        std::mt19937_64 random(4711);
+        for (int round = 0; round < 500; ++round) {
+            const std::size_t file = random() % given.files.memory.size();
+            Bytes content = given.files.memory[file].second;
+            if (round % 5 == 0 && !content.empty())
+                content.resize(random() % content.size());
+            for (std::uint64_t i = 1 + random() % 5; i > 0 && !content.empty(); --i) {
+                const std::uint64_t numbers[] = {
+                    0, 64, UINT64_MAX, UINT64_MAX - 63, random() % 512, random()};
+                const std::uint64_t number = numbers[random() % 6];
+                const std::size_t bytes = std::size_t{1} << random() % 4;
+                const std::size_t at = random() % content.size() / bytes * bytes;
+                for (std::size_t k = 0; k < bytes && at + k < content.size(); ++k)
+                    content[at + k] = static_cast<std::byte>(number >> 8 * k);
+            }
+            check(file, std::move(content));
         }
     }
 

@@ -352,7 +352,7 @@ private slots:
     }
 
     /// Faults that need more than one changed word, and a file cut after every 16th byte.
-    void cutAnywhere()
+    void damagedTasks()
     {
         Opened opened = test::open(syntheticH13());
         const auto patched = [&](std::uint64_t at, std::uint32_t value) {
@@ -383,18 +383,6 @@ private slots:
                     patched(command.offset.value + 40, std::uint32_t(text->bytes->offset.value))
                         .container.diagnostics,
                     "hwx.overlap"));
-        }
-        for (std::size_t size = 0; size < opened.bytes.size(); size += 16) {
-            const Bytes cut(opened.bytes.begin(), opened.bytes.begin() + std::ptrdiff_t(size));
-            const auto container = hwx::readContainer(cut, "cut.hwx");
-            if (size < hwx::kHeaderBytes) {
-                QVERIFY(!container);
-                continue;
-            }
-            QVERIFY(container);
-            for (const hwx::CoverSpan &span : hwx::coverContainer(*container, cut))
-                QVERIFY(fitsInside(span.range, ByteCount(size)));
-            hwx::relocationSlots(*container, cut);
         }
     }
 };

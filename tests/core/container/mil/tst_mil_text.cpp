@@ -42,14 +42,6 @@ QByteArray packedNumber(const QByteArray &type, const QByteArray &number)
     return (parsed.diagnostics.empty() ? "" : "w:") + hexOf(literal.bytes);
 }
 
-QByteArray little(std::uint64_t bits, int bytes)
-{
-    QByteArray raw;
-    for (int i = 0; i < bytes; ++i)
-        raw += char(bits >> (8 * i) & 0xFF);
-    return raw.toHex();
-}
-
 } // namespace
 
 /// What sound program text says, in both of its notations.
@@ -301,7 +293,7 @@ private slots:
             hexadecimal.append(text, std::snprintf(text, sizeof text, "%a", value));
             decimal += comma;
             decimal.append(text, std::snprintf(text, sizeof text, "%.20g", value));
-            expected += little(bits, 2);
+            expected += little(bits, 2).toHex();
         }
         const QByteArray type = "tensor<fp16, [63488]>";
         QCOMPARE(packedNumber(type, "[" + hexadecimal + "]"), expected);
@@ -321,7 +313,7 @@ private slots:
             const auto value = double(std::bit_cast<float>(bits));
             list += i == 0 ? "" : ", ";
             list.append(text, std::snprintf(text, sizeof text, i % 2 == 0 ? "%a" : "%.9g", value));
-            expected += little(bits, 4);
+            expected += little(bits, 4).toHex();
         }
         QCOMPARE(packedNumber("tensor<fp32, [20000]>", "[" + list + "]"), expected);
     }
@@ -343,7 +335,7 @@ private slots:
             if (hair == 1)
                 number += "0000001";
             list += (i == 0 ? "" : ", ") + number;
-            expected += little(hair == 1 ? bits + 1 : bits + (bits & 1), 2);
+            expected += little(hair == 1 ? bits + 1 : bits + (bits & 1), 2).toHex();
         }
         QCOMPARE(packedNumber("tensor<fp16, [3000]>", "[" + list + "]"), expected);
     }
