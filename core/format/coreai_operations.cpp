@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/format/coreai_operations.h"
 
+#include "core/base/find.h"
 #include "core/format/table_rows.h"
 
 #include <algorithm>
@@ -157,10 +158,19 @@ std::string scopeOf(const std::vector<std::string> &frames)
     return scope;
 }
 
+const ImageFormat *imageFormat(std::uint64_t code)
+{
+    static const auto rows =
+        tables::loadRows<ImageFormat>("image_formats", {{"code", &ImageFormat::code},
+                                                        {"name", &ImageFormat::name},
+                                                        {"vendor", &ImageFormat::vendor}});
+    return findBy(rows, &ImageFormat::code, code);
+}
+
 std::string fourccText(std::uint64_t code)
 {
-    if (code == 24)
-        return "RGB24";
+    if (const ImageFormat *known = imageFormat(code))
+        return known->name;
     std::string letters;
     for (int shift = 24; shift >= 0; shift -= 8)
         letters += static_cast<char>(code >> shift & 0xFFU);

@@ -54,7 +54,15 @@ CoreAiOperation coreAiKernel(std::string_view name);
 std::string plainName(std::string_view text);
 /// "Net_1/Conv2d_2" of the frames of a call stack, innermost first.
 std::string scopeOf(const std::vector<std::string> &frames);
-/// The format of an image: "420v", "RGB24", else the number.
+/// How the pixels of an image lie: a row of resources/tables/image_formats.csv.
+struct ImageFormat {
+    std::uint64_t code = 0;
+    std::string name;   ///< "RGB24"
+    std::string vendor; ///< as the platform's own printer writes it: "k24RGB"
+};
+/// Null for a code that has no row.
+const ImageFormat *imageFormat(std::uint64_t code);
+/// The format of an image: its name, the four letters that a code is ("420v"), else the number.
 std::string fourccText(std::uint64_t code);
 
 } // namespace kernscope

@@ -2,6 +2,7 @@
 #include "print.h"
 
 #include "core/base/text.h"
+#include "core/format/coreai_operations.h"
 #include "core/numeric/half.h"
 
 #include <algorithm>
@@ -169,7 +170,8 @@ private:
     }
 
     /// By the row's column `print`: "{name}", "{name?text with %}" where there is a value,
-    /// "{name=word|word}" by its number, "{name:bare}" without the kind's name; "{{" and "}}".
+    /// "{name=word|word}" by its number, "{name:bare}" without the kind's name, of a number the
+    /// format of an image; "{{" and "}}".
     void fill(const Decoded &decoded)
     {
         const std::string_view print = decoded.row->print;
@@ -273,7 +275,10 @@ private:
             add(integerText(field.value, width,
                             decoded.fields.size() > 1 && decoded.fields[1].value != 0));
             break;
-        default: add(std::to_string(field.value));
+        default: {
+            const ImageFormat *format = bare ? imageFormat(field.value) : nullptr;
+            add(format ? format->vendor : std::to_string(field.value));
+        }
         }
     }
 

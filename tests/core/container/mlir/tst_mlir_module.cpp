@@ -2,6 +2,7 @@
 // Modules written with changes.
 #include "core/container/mlir/aicode.h"
 #include "core/container/mlir/cursor.h"
+#include "core/format/coreai_operations.h"
 #include "made_module.h"
 #include "module_text.h"
 #include "print.h"
@@ -128,6 +129,26 @@ private slots:
         QCOMPARE(mlir::attributeText(module, index), "#aicode.kind63<0x7f09>");
         const auto written = mlir::writeModule(module);
         QVERIFY(written && *written == bytes);
+    }
+
+    /// As images are printed by the platform's own library, and named here.
+    void imageFormats()
+    {
+        MadeModule made = madeWeights();
+        for (const auto &[code, vendor, own] :
+             {std::tuple(24U, "k24RGB", "RGB24"), std::tuple(32U, "k32ARGB", "ARGB32"),
+              std::tuple(0x42475241U, "k32BGRA", "BGRA"),
+              std::tuple(0x79343230U, "k420YpCbCr8Planar", "y420"), std::tuple(7U, "7", "7")}) {
+            const std::uint64_t type = made.types.size();
+            made.type({39, made.attribute({27, code}), 4, 8});
+            const Bytes bytes = made.bytes();
+            const mlir::Module module = moduleOf(bytes);
+            QVERIFY(!module.fault);
+            QCOMPARE(mlir::typeText(module, std::uint32_t(type)),
+                     "!aicode.image_v1<<" + std::string(vendor) + "> x 4 x 8>");
+            QCOMPARE(fourccText(code), std::string(own));
+        }
+        QCOMPARE(fourccText(0x34323076), "420v");
     }
 
     void circles()
