@@ -158,6 +158,42 @@ std::string scopeOf(const std::vector<std::string> &frames)
     return scope;
 }
 
+const MetaValue *MetaValue::part(std::string_view key) const
+{
+    return findBy(parts, &MetaValue::name, key);
+}
+
+DebugEntry debugEntry(std::string_view name, const MetaValue &value)
+{
+    constexpr std::size_t kMostFrames = 16;
+    DebugEntry entry;
+    const auto add = [&entry](const MetaValue *level, const MetaValue *id) {
+        if (level && level->text == "coreai" && id)
+            entry.sourceOps.push_back(static_cast<std::uint32_t>(id->number));
+    };
+    if (name == "op_id") {
+        add(value.part("type"), value.part("value"));
+    } else if (name == "output_maps") {
+        for (const MetaValue &map : value.parts) {
+            if (const MetaValue *source = map.part("source"))
+                add(source->part("level"), source->part("id"));
+        }
+    } else if (name == "call_stack") {
+        for (const MetaValue &frame : value.parts) {
+            if (entry.callStack.size() < kMostFrames)
+                entry.callStack.push_back(frame.text);
+        }
+    } else if (name == "sources") {
+        const MetaValue *texts =
+            value.parts.empty() ? nullptr : value.parts.front().part("identifiers");
+        if (texts)
+            entry.node = texts->parts.empty() ? texts->text : texts->parts.front().text;
+    } else if (name != "symbol") {
+        entry.name = plainName(name);
+    }
+    return entry;
+}
+
 const ImageFormat *imageFormat(std::uint64_t code)
 {
     static const auto rows =

@@ -54,6 +54,27 @@ CoreAiOperation coreAiKernel(std::string_view name);
 std::string plainName(std::string_view text);
 /// "Net_1/Conv2d_2" of the frames of a call stack, innermost first.
 std::string scopeOf(const std::vector<std::string> &frames);
+/// A value of metadata in debug information; texts and numbers at its leaves.
+struct MetaValue {
+    std::uint64_t number = 0;
+    std::string text;
+    std::string name; ///< of a part of a dictionary
+    std::vector<MetaValue> parts;
+
+    /// The part of that name; null where there is none.
+    const MetaValue *part(std::string_view key) const;
+};
+
+/// What an entry of metadata says of an operation.
+struct DebugEntry {
+    std::vector<std::uint32_t> sourceOps; ///< operations of the package
+    std::string name;                     ///< given by the author: "layer.0.weight"
+    std::vector<std::string> callStack;   ///< innermost first: "Conv2d$1", "Tiny$1"
+    std::string node;                     ///< of the framework's graph: "convolution"
+};
+/// What is known of an entry of that name; the rest is left out.
+DebugEntry debugEntry(std::string_view name, const MetaValue &value);
+
 /// How the pixels of an image lie: a row of resources/tables/image_formats.csv.
 struct ImageFormat {
     std::uint64_t code = 0;

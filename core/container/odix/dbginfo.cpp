@@ -4,9 +4,6 @@
 #include "core/base/byte_text.h"
 #include "core/base/error_builder.h"
 #include "core/container/odix/flat_buffer.h"
-#include "core/format/coreai_operations.h"
-
-#include <algorithm>
 
 #include <fmt/format.h>
 
@@ -15,60 +12,7 @@ namespace kernscope::odix {
 namespace {
 
 constexpr std::uint64_t kDebugHeaderBytes = 64;
-constexpr unsigned kMaxDepth = 48;      ///< of metadata
-constexpr std::size_t kMostFrames = 16; ///< of a call stack
-
-/// A value of metadata; texts and numbers at its leaves.
-struct MetaValue {
-    enum class Kind : std::uint8_t { Integer = 1, String, Unit, Dictionary, Array };
-    Kind kind = Kind::Unit;
-    std::int64_t number = 0;
-    std::string text;
-    std::string name; ///< of a part of a dictionary
-    std::vector<MetaValue> parts;
-
-    const MetaValue *part(std::string_view key) const
-    {
-        const auto found = std::ranges::find(parts, key, &MetaValue::name);
-        return found == parts.end() ? nullptr : &*found;
-    }
-};
-
-/// What Kernscope knows of a value of metadata; the rest is left out.
-DebugEntry debugEntry(const std::string &name, const MetaValue &value)
-{
-    DebugEntry entry;
-    const auto isSource = [](const MetaValue *level) {
-        return level != nullptr && level->text == "coreai";
-    };
-    const auto add = [&entry](const MetaValue *id) {
-        if (id != nullptr)
-            entry.sourceOps.push_back(static_cast<std::uint32_t>(id->number));
-    };
-    if (name == "op_id") {
-        if (isSource(value.part("type")))
-            add(value.part("value"));
-    } else if (name == "output_maps") {
-        for (const MetaValue &map : value.parts) {
-            const MetaValue *source = map.part("source");
-            if (source != nullptr && isSource(source->part("level")))
-                add(source->part("id"));
-        }
-    } else if (name == "call_stack") {
-        for (const MetaValue &frame : value.parts) {
-            if (entry.callStack.size() < kMostFrames)
-                entry.callStack.push_back(frame.text);
-        }
-    } else if (name == "sources") {
-        const MetaValue *texts =
-            value.parts.empty() ? nullptr : value.parts.front().part("identifiers");
-        if (texts != nullptr && !texts->parts.empty())
-            entry.node = texts->parts.front().text;
-    } else if (name != "symbol") {
-        entry.name = plainName(name);
-    }
-    return entry;
-}
+constexpr unsigned kMaxDepth = 48; ///< of metadata
 
 class DebugReader
 {
@@ -118,21 +62,20 @@ public:
 private:
     MetaValue value(std::uint8_t kind, const FlatBuffer::Table &table, unsigned depth)
     {
+        enum : std::uint8_t { kInteger = 1, kString, kUnit, kDictionary, kArray };
         MetaValue made;
-        made.kind = static_cast<MetaValue::Kind>(kind);
         const std::string_view field = "metadata";
         if (depth > kMaxDepth) {
             m_flat.fail(table.at, field, fmt::format("values nested {} deep at most", kMaxDepth),
                         "more", "Metadata are nested too deep.");
             return made;
         }
-        if (made.kind == MetaValue::Kind::Integer) {
-            made.number = m_flat.number<std::int64_t>(table, 0, field);
-        } else if (made.kind == MetaValue::Kind::String) {
+        if (kind == kInteger) {
+            made.number = m_flat.number<std::uint64_t>(table, 0, field);
+        } else if (kind == kString) {
             made.text = m_flat.text(table, 0, field);
-        } else if (made.kind == MetaValue::Kind::Dictionary ||
-                   made.kind == MetaValue::Kind::Array) {
-            const bool named = made.kind == MetaValue::Kind::Dictionary;
+        } else if (kind == kDictionary || kind == kArray) {
+            const bool named = kind == kDictionary;
             const auto parts = m_flat.vector(table, 0, 4, field);
             for (std::uint32_t i = 0; i < parts.count && !m_flat.failed(); ++i) {
                 const auto part = m_flat.tableIn(parts, i, field);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/format/coreai_operations.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -10,14 +11,6 @@
 
 /// Debug information beside a compiled program (.dbginfo; resources/formats/odix.md).
 namespace kernscope::odix {
-
-/// An entry of metadata. Entries are shared between locations.
-struct DebugEntry {
-    std::vector<std::uint32_t> sourceOps; ///< operations of the package
-    std::string name;                     ///< given by the author: "layer.0.weight"
-    std::vector<std::string> callStack;   ///< innermost first: "Conv2d$1", "Tiny$1"
-    std::string node;                     ///< of the framework's graph: "convolution"
-};
 
 struct DebugLocation {
     std::uint32_t file = 0, line = 0, column = 0; ///< line 0: not known
@@ -29,7 +22,7 @@ struct DebugInfo {
     std::string format;               ///< "ODIE-1.0"
     std::vector<std::string> files;   ///< source files, as written: paths of the author's machine
     std::string producer;             ///< of the first compile unit: "torch"
-    std::vector<DebugEntry> entries;
+    std::vector<DebugEntry> entries;  ///< of metadata, shared between locations
     std::vector<DebugLocation> locations;
     std::unordered_map<std::uint32_t, std::uint32_t> operations; ///< op id -> location
     Diagnostics diagnostics;

@@ -2,21 +2,15 @@
 #include "core/bundle/reader/aimodel/names.h"
 
 #include <algorithm>
-#include <array>
-#include <functional>
 #include <numeric>
 
 namespace kernscope::aimodel {
 
 namespace {
 
-/// Attributes that are looked at for one location: a file may write them out without end.
+/// Attributes that are looked at for one value: a file may write them out without end.
 constexpr unsigned kMostVisited = 400, kMostDeep = 12;
-constexpr std::size_t kMostFrames = 16;
-
-/// Metadata that coreai-torch writes; a name of any other is the author's.
-constexpr std::array<std::string_view, 4> kKnownMetadata{"op_id", "sources", "call_stack",
-                                                         "output_maps"};
+constexpr std::size_t kMostFrames = 16, kMostText = 4096;
 
 /// The fields of a column by its name in mlir_kinds.csv, or the value of the first one.
 std::vector<mlir::Field> fieldsOf(const mlir::Decoded &decoded, std::string_view name)
@@ -41,49 +35,52 @@ std::string_view textOf(const mlir::Module &module, const mlir::Decoded &decoded
     return text < module.strings.size() ? module.strings[text] : std::string_view();
 }
 
-class Walk
+/// What an attribute says, as far as it is looked at. What only holds another attribute is that
+/// one: data of metadata, a callee, one value under a name.
+MetaValue metaValue(const mlir::Module &module, std::uint32_t attribute, unsigned &visited,
+                    unsigned depth = 0)
 {
-public:
-    explicit Walk(const mlir::Module &module) : m_module(module) {}
-
-    /// visit(decoded) of an attribute and those that it holds, until it says true.
-    bool any(std::uint32_t attribute, const std::function<bool(const mlir::Decoded &)> &visit,
-             unsigned depth = 0)
-    {
-        if (attribute >= m_module.attributes.size() || depth > kMostDeep ||
-            ++m_visited > kMostVisited)
-            return false;
-        const mlir::Decoded decoded = m_module.attribute(attribute);
-        if (visit(decoded))
-            return true;
-        return std::ranges::any_of(decoded.fields, [&](const auto &field) {
-            return field.letter == 'A' &&
-                   any(static_cast<std::uint32_t>(field.value), visit, depth + 1);
-        });
+    MetaValue made;
+    if (attribute >= module.attributes.size() || depth > kMostDeep || ++visited > kMostVisited)
+        return made;
+    const mlir::Decoded decoded = module.attribute(attribute);
+    if (decoded.is("serialization.integer"))
+        made.number = decoded.fields.back().value;
+    const bool list = decoded.is("serialization.array") || decoded.is("serialization.dictionary");
+    for (const mlir::Field &field : decoded.fields) {
+        if (field.letter == 'A')
+            made.parts.push_back(
+                metaValue(module, static_cast<std::uint32_t>(field.value), visited, depth + 1));
+        else if (field.letter == 'S' && made.text.empty())
+            made.text = module.strings[field.value].substr(0, kMostText);
     }
+    std::string name = decoded.is("serialization.opaque") ? std::move(made.text) : std::string();
+    if (!list && made.parts.size() == 1)
+        made = MetaValue(std::move(made.parts.front()));
+    if (!name.empty())
+        made.name = std::move(name);
+    return made;
+}
 
-    /// The first array of nothing but strings.
-    std::vector<std::string> firstTexts(std::uint32_t from)
-    {
-        std::vector<std::string> texts;
-        any(from, [&](const mlir::Decoded &decoded) {
-            if (!decoded.is("serialization.array") || decoded.fields.empty())
-                return false;
-            for (const mlir::Field &field : decoded.fields) {
-                const auto text = m_module.stringOf(static_cast<std::uint32_t>(field.value));
-                if (field.letter != 'A' || text.empty())
-                    return texts.clear(), false;
-                texts.emplace_back(text);
-            }
-            return true;
-        });
-        return texts;
+MetaValue metaValue(const mlir::Module &module, std::uint32_t attribute)
+{
+    unsigned visited = 0;
+    return metaValue(module, attribute, visited);
+}
+
+/// The entries of metadata of a location, each under its name.
+template <class Take>
+void eachMetadata(const mlir::Module &module, const mlir::Decoded &location, const Take &take)
+{
+    for (const mlir::Field &field : fieldsOf(location, "metadata")) {
+        if (field.value >= module.attributes.size())
+            continue;
+        const mlir::Decoded entry = module.attribute(static_cast<std::uint32_t>(field.value));
+        if (const auto name = textOf(module, entry, "name");
+            entry.is("debuginfo.metadata_v1") && !name.empty())
+            take(name, debugEntry(name, metaValue(module, valueOf(entry, "data"))));
     }
-
-private:
-    const mlir::Module &m_module;
-    unsigned m_visited = 0;
-};
+}
 
 std::string uniqueName(std::string name, auto &taken)
 {
@@ -116,39 +113,6 @@ std::string sourceLine(const mlir::Module &module, std::uint32_t source)
     return name + ":" + std::to_string(line);
 }
 
-void readMetadata(const mlir::Module &module, std::uint32_t attribute, Location &location)
-{
-    Walk walk(module);
-    if (attribute >= module.attributes.size())
-        return;
-    const mlir::Decoded metadata = module.attribute(attribute);
-    const std::string_view name = textOf(module, metadata, "name");
-    const std::uint32_t data = valueOf(metadata, "data");
-    if (!metadata.is("debuginfo.metadata_v1") || name.empty())
-        return;
-    if (std::ranges::find(kKnownMetadata, name) == kKnownMetadata.end()) {
-        if (location.name.empty())
-            location.name = plainName(name);
-    } else if (name == "call_stack") {
-        auto frames = walk.firstTexts(data);
-        frames.resize(std::min(frames.size(), kMostFrames));
-        location.scope = scopeOf(frames) + (location.scope.empty() ? "" : "/" + location.scope);
-    } else if (name == "sources") {
-        walk.any(data, [&](const mlir::Decoded &decoded) {
-            if (!decoded.is("serialization.opaque") ||
-                textOf(module, decoded, "name") != "identifiers")
-                return false;
-            const std::uint32_t value = valueOf(decoded, "values");
-            const auto texts = walk.firstTexts(value);
-            const std::string node =
-                plainName(!texts.empty() ? texts.front() : module.stringOf(value));
-            if (!node.empty())
-                location.scope += (location.scope.empty() ? "" : "/") + node;
-            return true;
-        });
-    }
-}
-
 std::string_view storedName(const mlir::Module &module, std::uint32_t graphOperation)
 {
     return module.stringOf(module.attributeOf(module.operations[graphOperation], "name"));
@@ -172,18 +136,19 @@ Location readLocation(const mlir::Module &module, std::uint32_t attribute)
             break;
         }
         lines.push_back(sourceLine(module, valueOf(decoded, "source")));
-        // The call stack goes before the node.
-        for (const std::string_view wanted : {"call_stack", "sources", ""}) {
-            for (const mlir::Field &field : fieldsOf(decoded, "metadata")) {
-                const auto each = static_cast<std::uint32_t>(field.value);
-                if (each >= module.attributes.size())
-                    continue;
-                const std::string_view name = textOf(module, module.attribute(each), "name");
-                const bool known = name == "call_stack" || name == "sources";
-                if (known ? name == wanted : wanted.empty())
-                    readMetadata(module, each, location);
-            }
-        }
+        std::vector<std::string> frames;
+        std::string node;
+        eachMetadata(module, decoded, [&](std::string_view, DebugEntry entry) {
+            if (location.name.empty())
+                location.name = std::move(entry.name);
+            if (frames.empty())
+                frames = std::move(entry.callStack);
+            if (node.empty())
+                node = std::move(entry.node);
+        });
+        if (!node.empty())
+            frames.insert(frames.begin(), std::move(node));
+        location.scope = scopeOf(frames);
         for (const mlir::Field &field : fieldsOf(decoded, "fused")) {
             const auto each = static_cast<std::uint32_t>(field.value);
             if (lines.size() < kMostFrames && each < module.attributes.size())
@@ -202,31 +167,12 @@ std::optional<std::uint64_t> operationId(const mlir::Module &module, std::uint32
 {
     if (location >= module.attributes.size())
         return std::nullopt;
-    Walk walk(module);
-    for (const mlir::Field &field : fieldsOf(module.attribute(location), "metadata")) {
-        if (field.value >= module.attributes.size())
-            continue;
-        const mlir::Decoded metadata = module.attribute(static_cast<std::uint32_t>(field.value));
-        if (textOf(module, metadata, "name") != "op_id")
-            continue;
-        bool own = false;
-        std::optional<std::uint64_t> number;
-        walk.any(valueOf(metadata, "data"), [&](const mlir::Decoded &decoded) {
-            const std::uint32_t value = valueOf(decoded, "values");
-            if (!decoded.is("serialization.opaque") || value >= module.attributes.size())
-                return false;
-            const auto integer = fieldsOf(module.attribute(value), "value");
-            const std::string_view name = textOf(module, decoded, "name");
-            if (name == "type")
-                own = module.stringOf(value) == "coreai";
-            else if (name == "value" && !integer.empty())
-                number = integer.front().value;
-            return false;
-        });
-        if (own && number)
-            return number;
-    }
-    return std::nullopt;
+    std::optional<std::uint64_t> id;
+    eachMetadata(module, module.attribute(location), [&](auto name, const DebugEntry &entry) {
+        if (name == "op_id" && !id && !entry.sourceOps.empty())
+            id = entry.sourceOps.front();
+    });
+    return id;
 }
 
 std::vector<std::string> argumentNames(const mlir::Module &module, std::uint32_t attribute)
@@ -234,18 +180,10 @@ std::vector<std::string> argumentNames(const mlir::Module &module, std::uint32_t
     std::vector<std::string> names;
     if (attribute >= module.attributes.size())
         return names;
-    const mlir::Decoded all = module.attribute(attribute);
-    for (const mlir::Field &each : all.fields) {
-        std::string name;
-        Walk walk(module);
-        walk.any(static_cast<std::uint32_t>(each.value), [&](const mlir::Decoded &decoded) {
-            if (!decoded.is("serialization.opaque") ||
-                textOf(module, decoded, "name") != "aicode.name")
-                return false;
-            name = module.stringOf(valueOf(decoded, "values"));
-            return true;
-        });
-        names.push_back(std::move(name));
+    for (const mlir::Field &each : module.attribute(attribute).fields) {
+        const MetaValue all = metaValue(module, static_cast<std::uint32_t>(each.value));
+        const MetaValue *name = all.part("aicode.name");
+        names.push_back(name ? name->text : std::string());
     }
     return names;
 }
@@ -253,10 +191,7 @@ std::vector<std::string> argumentNames(const mlir::Module &module, std::uint32_t
 static bool isPrivate(const mlir::Module &module, std::uint32_t graph)
 {
     const std::uint32_t attribute = module.attributeOf(module.operations[graph], "isPrivate");
-    if (attribute >= module.attributes.size())
-        return false;
-    const std::uint32_t value = valueOf(module.attribute(attribute), "value");
-    return value != mlir::kNone && value != 0;
+    return metaValue(module, attribute).number != 0;
 }
 
 std::vector<std::size_t> graphOrder(const ModuleGraph &graph, const std::vector<std::string> &names)
@@ -296,14 +231,7 @@ std::vector<std::string> graphNames(const ModuleGraph &graph)
 std::uint32_t calleeOf(const ModuleGraph &graph, const mlir::Operation &invoke)
 {
     const mlir::Module &module = graph.module();
-    std::string_view name;
-    Walk walk(module);
-    walk.any(module.attributeOf(invoke, "callee"), [&](const mlir::Decoded &decoded) {
-        if (!decoded.is("symbol_ref_v1"))
-            return false;
-        name = textOf(module, decoded, "path");
-        return true;
-    });
+    const std::string name = metaValue(module, module.attributeOf(invoke, "callee")).text;
     const auto &graphs = graph.graphs();
     for (std::uint32_t i = 0; i < graphs.size(); ++i) {
         if (!name.empty() && storedName(module, graphs[i]) == name)
