@@ -46,46 +46,22 @@ bool isAuthorPath(std::string_view text)
 /// Strings that locations lead to, or all that something else does.
 std::vector<bool> textsOf(const mlir::Module &module, bool locations)
 {
-    std::vector<bool> texts(module.strings.size());
-    std::vector<bool> seen[2] = {std::vector<bool>(module.attributes.size()),
-                                 std::vector<bool>(module.types.size())};
-    std::vector<std::pair<bool, std::uint32_t>> pending;
-    const auto reach = [&](bool type, std::uint32_t index) {
-        if (index == mlir::kNone || seen[type][index])
-            return;
-        seen[type][index] = true;
-        pending.emplace_back(type, index);
-    };
+    std::vector<std::uint32_t> attributes, types;
     for (const mlir::Operation &operation : module.operations) {
-        if (locations) {
-            reach(false, operation.location);
-            continue;
-        }
-        for (const mlir::NamedAttribute &each : module.attributesOf(operation))
-            reach(false, each.attribute);
-        reach(false, operation.attributes);
-        texts[module.operationNames[operation.name].name] = true;
+        attributes.push_back(locations ? operation.location : operation.attributes);
+        for (const mlir::NamedAttribute &each :
+             locations ? std::vector<mlir::NamedAttribute>() : module.attributesOf(operation))
+            attributes.push_back(each.attribute);
     }
     for (const mlir::Value &value : module.values)
-        locations ? reach(false, value.location) : reach(true, value.type);
-    while (!pending.empty()) {
-        const auto [type, index] = pending.back();
-        pending.pop_back();
-        const mlir::Decoded decoded = type ? module.type(index) : module.attribute(index);
-        for (const mlir::Field &field : decoded.fields) {
-            const auto held = static_cast<std::uint32_t>(field.value);
-            if (field.letter == 'S')
-                texts[held] = true;
-            else if (field.letter == 'A' || field.letter == 'T')
-                reach(field.letter == 'T', held);
-        }
-    }
-    if (!locations) {
-        for (const mlir::Dialect &dialect : module.dialects)
-            texts[dialect.name] = true;
-        for (const mlir::Resource &resource : module.resources)
-            texts[resource.key] = true;
-    }
+        locations ? attributes.push_back(value.location) : types.push_back(value.type);
+    std::vector<bool> texts = mlir::reachedFrom(module, attributes, types).strings;
+    for (const mlir::OperationName &name : module.operationNames)
+        texts[name.name] = texts[name.name] || !locations;
+    for (const mlir::Dialect &dialect : module.dialects)
+        texts[dialect.name] = texts[dialect.name] || !locations;
+    for (const mlir::Resource &resource : module.resources)
+        texts[resource.key] = texts[resource.key] || !locations;
     return texts;
 }
 

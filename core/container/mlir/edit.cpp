@@ -5,6 +5,7 @@
 #include "core/container/mlir/module.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace kernscope::mlir {
@@ -201,104 +202,77 @@ void ModuleEdit::dropUnused()
 
 void ModuleEdit::dropOperations(std::vector<std::uint32_t> &constants)
 {
-    std::vector<std::uint32_t> readers(m_module.values.size() + m_valueTypes.size());
-    const auto read = [&](std::uint32_t value) { ++readers[value]; };
-    for (std::uint32_t i = 0; i < m_module.operations.size(); ++i) {
-        if (const auto at = m_operations.find(i); at != m_operations.end()) {
-            for (const NewOperation &each : at->second)
-                std::ranges::for_each(each.operands, read);
-        } else {
-            std::ranges::for_each(m_module.operandsOf(m_module.operations[i]), read);
-        }
-    }
-    std::vector<std::uint32_t> candidates; // operations whose readers were replaced
-    const auto addDefiners = [&](const Operation &operation) {
-        for (const std::uint32_t value : m_module.operandsOf(operation))
-            if (!m_module.values[value].argument)
-                candidates.push_back(m_module.values[value].owner);
-    };
+    std::vector<std::uint32_t> before(m_module.values.size()),
+        now(before.size() + m_valueTypes.size());
+    const auto read = [&now](std::uint32_t value) { ++now[value]; };
     const auto addConstant = [&](const Operation &operation) {
         if (m_module.is(operation, "aicode.primitive.constant_v1"))
             constants.push_back(m_module.attributeOf(operation, "value"));
     };
-    for (const auto &[index, added] : m_operations) {
-        addDefiners(m_module.operations[index]);
-        addConstant(m_module.operations[index]);
+    for (std::uint32_t i = 0; i < m_module.operations.size(); ++i) {
+        const Operation &operation = m_module.operations[i];
+        const auto replaced = m_operations.find(i);
+        for (const std::uint32_t value : m_module.operandsOf(operation))
+            ++before[value];
+        if (replaced == m_operations.end())
+            std::ranges::for_each(m_module.operandsOf(operation), read);
+        else
+            for (const NewOperation &each : replaced->second)
+                std::ranges::for_each(each.operands, read);
+        if (replaced != m_operations.end() || m_operationProperties.contains(i))
+            addConstant(operation);
     }
-    for (const auto &[index, added] : m_operationProperties)
-        addConstant(m_module.operations[index]);
-    while (!candidates.empty()) {
-        const std::uint32_t index = candidates.back();
-        candidates.pop_back();
-        const Operation &operation = m_module.operations[index];
-        bool unused = operation.regions.count == 0 && !m_operations.contains(index) &&
-                      m_module.operationName(operation).starts_with("aicode.primitive.");
-        for (std::uint32_t i = 0; i < operation.results.count; ++i)
-            unused = unused && readers[operation.results.first + i] == 0;
-        if (!unused)
+    // Backwards: what reads a value stands behind what makes it.
+    for (auto i = static_cast<std::uint32_t>(m_module.operations.size()); i-- > 0;) {
+        const Operation &operation = m_module.operations[i];
+        bool wasRead = false, isRead = false;
+        for (std::uint32_t k = 0; k < operation.results.count; ++k) {
+            wasRead |= before[operation.results.first + k] > 0;
+            isRead |= now[operation.results.first + k] > 0;
+        }
+        if (!wasRead || isRead || operation.regions.count > 0 || m_operations.contains(i) ||
+            !m_module.operationName(operation).starts_with("aicode.primitive."))
             continue;
-        m_operations[index] = {};
+        m_operations[i] = {};
         addConstant(operation);
         for (const std::uint32_t value : m_module.operandsOf(operation))
-            --readers[value];
-        addDefiners(operation);
+            --now[value];
     }
 }
 
 std::vector<bool> ModuleEdit::reachedAttributes() const
 {
-    std::vector<bool> reached(m_module.attributes.size());
-    std::vector<std::uint32_t> pending;
-    const auto reach = [&](std::uint32_t attribute) {
-        if (attribute >= reached.size() || reached[attribute])
-            return;
-        reached[attribute] = true;
-        pending.push_back(attribute);
+    std::vector<std::uint32_t> held = m_held, types(m_module.types.size());
+    std::iota(types.begin(), types.end(), 0U);
+    const auto holdAll = [&held](const std::vector<NamedAttribute> &attributes) {
+        for (const NamedAttribute &each : attributes)
+            held.push_back(each.attribute);
     };
-    const auto reachAll = [&](const Decoded &decoded) {
-        for (const Field &field : decoded.fields)
-            if (field.letter == 'A')
-                reach(static_cast<std::uint32_t>(field.value));
+    const auto holdProperties = [&](std::uint32_t properties, std::string_view name) {
+        const PropertyRow *row = propertyRow(name);
+        if (properties < m_module.properties.size() && row)
+            holdAll(m_module.propertiesOf(*row, properties));
     };
     for (std::uint32_t i = 0; i < m_module.operations.size(); ++i) {
-        const Operation &operation = m_module.operations[i];
-        reach(operation.location); // also of one that was replaced: what stands there has it
-        reach(operation.attributes);
-        if (m_operations.contains(i))
-            continue;
-        Operation stored = operation;
+        Operation stored = m_module.operations[i];
+        // Also of one that was replaced: what stands there has its location.
+        held.insert(held.end(), {stored.location, stored.attributes});
         if (m_operationProperties.contains(i))
             stored.properties = kNone; // the new ones are in m_held, or a row of the file's
-        for (const NamedAttribute &each : m_module.attributesOf(stored))
-            reach(each.attribute);
+        if (!m_operations.contains(i))
+            holdAll(m_module.attributesOf(stored));
     }
-    const auto reachProperties = [&](std::uint32_t properties, std::string_view name) {
-        const PropertyRow *row = propertyRow(name);
-        if (properties >= m_module.properties.size() || !row)
-            return;
-        for (const NamedAttribute &each : m_module.propertiesOf(*row, properties))
-            reach(each.attribute);
-    };
     for (const auto &[index, added] : m_operations) {
         for (const NewOperation &each : added) {
-            reach(each.location);
-            reachProperties(each.properties, each.name);
+            held.push_back(each.location);
+            holdProperties(each.properties, each.name);
         }
     }
     for (const auto &[index, properties] : m_operationProperties)
-        reachProperties(properties, m_module.operationName(m_module.operations[index]));
+        holdProperties(properties, m_module.operationName(m_module.operations[index]));
     for (const Value &value : m_module.values)
-        reach(value.location);
-    for (std::uint32_t i = 0; i < m_module.types.size(); ++i)
-        reachAll(m_module.type(i));
-    for (const std::uint32_t attribute : m_held)
-        reach(attribute);
-    while (!pending.empty()) {
-        const std::uint32_t attribute = pending.back();
-        pending.pop_back();
-        reachAll(m_module.attribute(attribute));
-    }
-    return reached;
+        held.push_back(value.location);
+    return reachedFrom(m_module, held, types).attributes;
 }
 
 void ModuleEdit::dropAttributes(const std::vector<std::uint32_t> &constants)

@@ -218,6 +218,38 @@ Decoded Module::type(std::uint32_t index) const
     return decodeEntry(*this, types[index], true);
 }
 
+Reached reachedFrom(const Module &module, const std::vector<std::uint32_t> &attributes,
+                    const std::vector<std::uint32_t> &types)
+{
+    Reached reached{std::vector<bool>(module.attributes.size()),
+                    std::vector<bool>(module.types.size()),
+                    std::vector<bool>(module.strings.size())};
+    std::vector<std::pair<bool, std::uint32_t>> pending; // a type, else an attribute
+    const auto reach = [&](bool type, std::uint32_t index) {
+        std::vector<bool> &seen = type ? reached.types : reached.attributes;
+        if (index >= seen.size() || seen[index])
+            return;
+        seen[index] = true;
+        pending.emplace_back(type, index);
+    };
+    for (const std::uint32_t attribute : attributes)
+        reach(false, attribute);
+    for (const std::uint32_t type : types)
+        reach(true, type);
+    while (!pending.empty()) {
+        const auto [type, index] = pending.back();
+        pending.pop_back();
+        const Decoded decoded = type ? module.type(index) : module.attribute(index);
+        for (const Field &field : decoded.fields) {
+            if (field.letter == 'S')
+                reached.strings[field.value] = true;
+            else if (field.letter == 'A' || field.letter == 'T')
+                reach(field.letter == 'T', static_cast<std::uint32_t>(field.value));
+        }
+    }
+    return reached;
+}
+
 const Field *Decoded::field(std::size_t column) const
 {
     return findBy(fields, &Field::column, column);

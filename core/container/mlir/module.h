@@ -284,6 +284,14 @@ struct Module {
     std::string_view stringOf(std::uint32_t attribute) const;
 };
 
+/// What attributes and types lead to, they themselves included.
+struct Reached {
+    std::vector<bool> attributes, types, strings;
+};
+/// kNone among them means nothing.
+Reached reachedFrom(const Module &module, const std::vector<std::uint32_t> &attributes,
+                    const std::vector<std::uint32_t> &types);
+
 /// Reads a module. Never fails as a whole: Module::fault says what stopped it, with its offset.
 /// Errors in it: "mlir.magic", "mlir.version", "mlir.section", "mlir.strings", "mlir.dialects",
 /// "mlir.entries", "mlir.resources", "mlir.properties", "mlir.ir".
