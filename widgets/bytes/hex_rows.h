@@ -21,8 +21,6 @@ class QPainter;
 
 namespace kernscope::ui {
 
-/// The ground with that share of the colour, 0 to 1, mixed in.
-QColor tint(const QColor &ground, const QColor &color, double share);
 /// Ground of a byte in the hex view: the colour of its section's kind, so thin that the palette's
 /// text stays readable on it (a contrast of 4.5 and more).
 QColor hexGround(SectionKind kind, const QPalette &palette);

@@ -659,7 +659,7 @@ void ByteCompareView::paintRun(QPainter &painter, const ByteRows::Row &row, cons
 {
     const bool text = alignment().segments()[row.index].text;
     const QColor color = sideColor(side.ofA, palette());
-    const QColor ground = tint(palette().color(QPalette::Base), color, 0.3);
+    const QColor ground = theme::mix(palette().color(QPalette::Base), color, 0.3);
     const double pen = std::max(1.0, static_cast<double>(theme::em(this, 0.08)));
     painter.setPen(QPen(color, pen));
     painter.setBrush(ground);

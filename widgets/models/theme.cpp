@@ -64,6 +64,8 @@ double luminance(const QColor &color)
            0.0722 * linear(color.blueF());
 }
 
+} // namespace
+
 QColor mix(const QColor &a, const QColor &b, double t)
 {
     const auto channel = [t](int x, int y) {
@@ -72,8 +74,6 @@ QColor mix(const QColor &a, const QColor &b, double t)
     return QColor(channel(a.red(), b.red()), channel(a.green(), b.green()),
                   channel(a.blue(), b.blue()));
 }
-
-} // namespace
 
 QString tokenName(Token token)
 {

@@ -51,6 +51,8 @@ QString tokenName(Token token);
 QColor color(Token token, bool dark);
 /// Text colour with a contrast of at least 4.5 against `color(token, dark)`.
 QColor textOn(Token token, bool dark);
+/// From `a` (0) to `b` (1).
+QColor mix(const QColor &a, const QColor &b, double t);
 /// WCAG contrast ratio, 1 to 21.
 double contrast(const QColor &a, const QColor &b);
 /// Shape that goes with a token: ▶ ▽ ■ ✕ ? for outcomes, ● ≠ ~ for marks; empty where none.

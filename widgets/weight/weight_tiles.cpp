@@ -283,15 +283,6 @@ BoxTilePtr boxesBy(const TileSource &source, const TileKey &key, Progress &progr
     return tile;
 }
 
-QRgb mixedColor(const QColor &a, const QColor &b, double t)
-{
-    const auto channel = [t](int x, int y) {
-        return static_cast<int>(std::lround(x + (y - x) * t));
-    };
-    return qRgb(channel(a.red(), b.red()), channel(a.green(), b.green()),
-                channel(a.blue(), b.blue()));
-}
-
 } // namespace
 
 Tile WeightTiles::render(const TileKey &key, Progress &progress) const
@@ -464,7 +455,7 @@ QRgb MaskTiles::shade(double density, bool dark)
     // Blue ink on the ground: lightness is monotone in the density in both themes.
     const QColor none = theme::color(Token::DiffEqual, dark);
     const QColor all = dark ? QColor(0xB8, 0xD8, 0xF5) : QColor(0x14, 0x3A, 0x66);
-    return mixedColor(none, all, std::clamp(density, 0.0, 1.0));
+    return theme::mix(none, all, std::clamp(density, 0.0, 1.0)).rgb();
 }
 
 Tile MaskTiles::renderCells(const codec::Decoder &decoder, const TileKey &key,
