@@ -201,9 +201,11 @@ void QuietStyle::drawPrimitive(PrimitiveElement element, const QStyleOption *opt
         return;
     }
     case PE_Frame: // of tables, texts and pictures: also where the keyboard is
-        painter->setPen(option->state & State_HasFocus ? design::accent(option->palette)
-                                                       : design::hairline(option->palette));
-        painter->drawRect(option->rect.adjusted(0, 0, -1, -1));
+        // Filled: a pen at a scale of 1.5 lies beside the pixels that the content leaves.
+        for (const QRect &side : QRegion(option->rect) - option->rect.adjusted(1, 1, -1, -1))
+            painter->fillRect(side, option->state & State_HasFocus
+                                        ? design::accent(option->palette)
+                                        : design::hairline(option->palette));
         return;
     case PE_PanelItemViewRow:
     case PE_PanelItemViewItem: {
@@ -252,8 +254,10 @@ void QuietStyle::drawControl(ControlElement element, const QStyleOption *option,
         if (const auto *header = qstyleoption_cast<const QStyleOptionHeader *>(option)) {
             QStyleOptionHeader label(*header);
             const int margin = pixelMetric(PM_HeaderMargin, option, widget);
-            // The lines of a chip's title are measured by the whole section: they may stand in its
-            // margins. Qt cuts a right-aligned title at its begin, once its margin has no room.
+            // Texts may stand in the margins: at a scale of 1.5 Qt cuts the tops of numbers of
+            // rows, and the lines of a chip's title are measured by the whole section. A
+            // right-aligned title Qt cuts at its begin, once its margin has no room.
+            label.rect.adjust(0, -margin, 0, margin);
             if (label.text.contains(QLatin1Char('\n')))
                 label.rect.adjust(-margin, 0, margin, 0);
             else if (label.fontMetrics.horizontalAdvance(label.text) > label.rect.width() + margin)
@@ -264,6 +268,17 @@ void QuietStyle::drawControl(ControlElement element, const QStyleOption *option,
             return;
         }
         break;
+    case CE_MenuBarItem:
+    case CE_MenuBarEmptyArea:
+    case CE_ToolBar: { // the lines that Fusion draws below them glare in the dark
+        QProxyStyle::drawControl(element, option, painter, widget);
+        QRect line = option->rect;
+        line.setTop(line.bottom() - (element == CE_ToolBar ? 1 : 0));
+        painter->fillRect(line, option->palette.window());
+        line.setTop(line.bottom());
+        painter->fillRect(line, design::hairline(option->palette));
+        return;
+    }
     case CE_HeaderEmptyArea:
         painter->fillRect(option->rect, option->palette.color(QPalette::Base));
         return;

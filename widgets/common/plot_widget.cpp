@@ -285,6 +285,10 @@ void PlotWidget::fitLegend(int width)
         std::clamp(room / (widest + legend->columnSpacing()), 1, std::max(1, items));
     legend->setWrap(columns);
     legend->setFillOrder(QCPLayoutGrid::foColumnsFirst, true);
+    constexpr double kAsWideAsItsWords = 0.001; // the room that is left lies at the end
+    for (int column = 0; column < legend->columnCount(); ++column)
+        legend->setColumnStretchFactor(column,
+                                       column + 1 < legend->columnCount() ? kAsWideAsItsWords : 1);
 }
 
 void PlotWidget::updateMark()
