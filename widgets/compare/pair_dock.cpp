@@ -85,6 +85,10 @@ PairFactsPanel::PairFactsPanel(QWidget *parent) : QWidget(parent)
         m_values[at]->setAccessibleName(names[at]);
         grid->addWidget(m_values[at], i % kRows, column + 1);
     }
+    m_values[kLargest]->setTextInteractionFlags(Qt::TextBrowserInteraction);
+    m_values[kLargest]->setTextFormat(Qt::RichText);
+    connect(m_values[kLargest], &QLabel::linkActivated, this,
+            [this] { Q_EMIT elementPicked(m_worst); });
     grid->setColumnMinimumWidth(2, design::space(this, design::Space::Medium));
     grid->setColumnStretch(4, 1);
     showValues(nullptr);
@@ -109,6 +113,10 @@ void PairFactsPanel::showValues(const ValueDifference *values)
                  groupedNumber(values->zeroed),
                  groupedNumber(values->revived),
                  values->ulp() ? groupedNumber(*values->ulp()) : texts.back()};
+    }
+    if (values != nullptr && values->worst) {
+        m_worst = values->worst->element;
+        texts[kLargest] = u"<a href=\"there\">%1</a>"_s.arg(texts[kLargest]);
     }
     for (std::size_t i = 0; i < kFigures; ++i)
         m_values[i]->setText(texts[i]);
@@ -336,6 +344,7 @@ PairFigures::PairFigures(QWidget *parent) : QWidget(parent), m_column(new QVBoxL
     m_column->addWidget(m_verdict);
     m_facts = new PairFactsPanel(this);
     m_factsSection = addSection(tr("Figures"), m_facts, 0, 0);
+    connect(m_facts, &PairFactsPanel::elementPicked, this, &PairFigures::elementPicked);
     buildTables();
     m_elementSection = addSection(tr("Element"), m_element, 11, 0);
     buildPlots();

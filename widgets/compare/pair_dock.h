@@ -43,10 +43,14 @@ public:
     /// What stands beside the n-th name, in reading order of the left column, then of the right.
     QString valueAt(std::size_t n) const { return n < kFigures ? m_values[n]->text() : QString(); }
 
-    static constexpr std::size_t kFigures = 10;
+    static constexpr std::size_t kFigures = 10, kLargest = 2; ///< the largest difference is a link
+
+Q_SIGNALS:
+    void elementPicked(quint64 element);
 
 private:
     std::array<QLabel *, kFigures> m_values{};
+    std::uint64_t m_worst = 0; ///< element of the largest difference
 };
 
 /// The picked element as both builds store it: value, code, codebook entry, bytes and their place,

@@ -489,7 +489,7 @@ private Q_SLOTS:
         QVERIFY(settle(docks.compare));
         QTRY_VERIFY(docks.pair.showsContent());
         const PairFigures &figures = docks.figures();
-        QTRY_COMPARE(figures.facts()->valueAt(2), u"3.000"_s);
+        QTRY_VERIFY(figures.facts()->valueAt(PairFactsPanel::kLargest).contains(u">3.000<"_s));
         QCOMPARE(figures.facts()->valueAt(5), u"8"_s);
         QCOMPARE(figures.facts()->valueAt(6), u"2"_s);
         QCOMPARE(figures.facts()->valueAt(7), u"1"_s);
@@ -504,6 +504,13 @@ private Q_SLOTS:
             QVERIFY(docks.sees(plot));
         // No section without content: no cell is picked.
         QVERIFY(!docks.sees(figures.elementTable()));
+        // The largest difference is a link to its element.
+        for (QLabel *label : figures.facts()->findChildren<QLabel *>()) {
+            if (label->text().contains(u"href"_s))
+                Q_EMIT label->linkActivated(u"there"_s);
+        }
+        const auto &worst = docks.compare.model().rows()[0].pair.values->worst;
+        QCOMPARE(docks.session.place().element, std::optional(worst->element));
     }
 
     /// Of weights of different shapes there are no figures, and the verdict says why.
