@@ -195,17 +195,30 @@ std::string rendered(const std::string &format, Answer &answer, Context &context
         report::differenceDocument(answer.all, format, answer.diagnostics, &context.progress));
 }
 
+void writeJson(const Answer &answer, const std::string &path, const OutputRules &rules)
+{
+    OutputFile file = required(OutputFile::create(path, rules));
+    report::writeDifferences(answer.all, answer.diagnostics, [&file](std::string_view piece) {
+        required(file.write(std::as_bytes(std::span(piece))));
+    });
+    required(file.commit());
+}
+
 /// The report into its file, and the rest to standard output.
 void deliver(const DiffArguments &arguments, Answer &answer, Context &context)
 {
     if (!arguments.output.empty()) {
         order(answer.all, arguments, arguments.format);
-        const auto text = rendered(arguments.format, answer, context);
         std::vector<std::filesystem::path> inputs(arguments.paths.begin(), arguments.paths.end());
         if (!arguments.rules.empty())
             inputs.emplace_back(arguments.rules);
-        required(writeFile(arguments.output, std::as_bytes(std::span(text)),
-                           outputRules(context, std::move(inputs))));
+        const OutputRules rules = outputRules(context, std::move(inputs));
+        if (arguments.format == "json") {
+            writeJson(answer, arguments.output, rules);
+        } else {
+            const std::string text = rendered(arguments.format, answer, context);
+            required(writeFile(arguments.output, std::as_bytes(std::span(text)), rules));
+        }
     }
     if (context.json) {
         order(answer.all, arguments, "json");

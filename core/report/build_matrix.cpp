@@ -7,6 +7,8 @@
 #include "core/report/json_table.h"
 #include "core/report/pair_table.h"
 
+#include <map>
+
 namespace kernscope::report {
 
 namespace {
@@ -24,13 +26,16 @@ outcomesOf(const Bundle &bundle, const std::vector<const target::Target *> &chip
     return outcomes;
 }
 
+/// The pairs of a weight of the base: a whole one, or those of its slices.
+using PairsOf = std::multimap<std::size_t, const ComparedPair *>;
+
 /// Of a weight of the base that was split or merged: nothing of others.
-std::optional<MatrixCell> slicedCell(const Difference &difference, std::size_t weight)
+std::optional<MatrixCell> slicedCell(const PairsOf &pairs, std::size_t weight)
 {
     std::optional<MatrixCell> cell;
-    for (const ComparedPair &pair : difference.weights) {
-        if (!pair.slice || pair.a != weight)
-            continue;
+    const auto [first, last] = pairs.equal_range(weight);
+    for (auto at = first; at != last; ++at) {
+        const ComparedPair &pair = *at->second;
         const PairSeverity severity = severityOf(pair);
         if (!cell || worse(severity, cell->severity)) {
             cell.emplace();
@@ -52,20 +57,22 @@ PairSeverity rowSeverity(const BuildMatrix::Row &row)
     return worst;
 }
 
-MatrixCell cellOf(const CheckedDifference &checked, std::size_t weight,
+MatrixCell cellOf(const CheckedDifference &checked, const PairsOf &pairs, std::size_t weight,
                   const std::vector<std::vector<decision::Outcome>> &outcomes)
 {
     MatrixCell cell;
-    const auto pairs = wholePairs(checked.difference.weights);
-    const auto *pair = findBy(pairs, &ComparedPair::a, weight);
-    if (!pair) {
-        if (auto sliced = slicedCell(checked.difference, weight))
+    const auto [first, last] = pairs.equal_range(weight);
+    const auto whole =
+        std::find_if(first, last, [](const auto &each) { return !each.second->slice; });
+    if (whole == last) {
+        if (auto sliced = slicedCell(pairs, weight))
             return *std::move(sliced);
         cell.alone = true;
         cell.verdict = "only in the first";
         cell.severity = {PairSeverity::Kind::OneSided};
         return cell;
     }
+    const ComparedPair *pair = whole->second;
     cell.weight = pair->b;
     cell.storedBytes = knownStoredBytes(checked.b->weights()[pair->b]);
     cell.ratio = pair->storedRatio;
@@ -159,8 +166,11 @@ BuildMatrix buildMatrix(const Bundle &base, std::span<const CheckedDifference> a
     for (const CheckedDifference &checked : all) {
         matrix.builds.push_back(checked.b->name());
         const auto outcomes = outcomesOf(*checked.b, matrix.chips);
+        PairsOf pairs;
+        for (const ComparedPair &pair : checked.difference.weights)
+            pairs.emplace(pair.a, &pair);
         for (BuildMatrix::Row &row : matrix.rows)
-            row.cells.push_back(cellOf(checked, row.weight, outcomes));
+            row.cells.push_back(cellOf(checked, pairs, row.weight, outcomes));
     }
     if (!all.empty() && all.front().order == RowOrder::WorstFirst)
         std::ranges::stable_sort(matrix.rows,

@@ -21,6 +21,10 @@ std::string differenceJunit(std::span<const CheckedDifference> all);
 Result<std::string> differenceHtml(std::span<const CheckedDifference> all,
                                    Progress *progress = nullptr);
 
+/// The document "json" in pieces, each of whole letters: rows are made as they are written.
+void writeDifferences(std::span<const CheckedDifference> all, const Diagnostics &diagnostics,
+                      const std::function<void(std::string_view)> &write);
+
 /// "14 same, 2 moved, 1 unused": what became of the entries of a pair's codebooks.
 std::string codebookCountsText(const CodebookMatch &match);
 /// The worst first, where that is the order.

@@ -570,10 +570,9 @@ Result<std::string> differenceDocument(std::span<CheckedDifference> all, std::st
         return std::string(reinterpret_cast<const char *>(patch.data()), patch.size());
     }
     if (format == "json") {
-        LateLists lists;
-        Json document = differencesJson(all, &lists);
-        finish(document, diagnostics);
-        return printableJson(documentText(document, lists)) + "\n";
+        std::string text;
+        writeDifferences(all, diagnostics, [&text](std::string_view piece) { text += piece; });
+        return text;
     }
     return refused("diff.format", {}, "csv, markdown, junit, html, json, changes, ips or bps",
                    std::string(format), "Not a format of a comparison");
@@ -603,25 +602,48 @@ Json differencesJson(std::span<const CheckedDifference> all, LateLists *late)
     const Bundle &a = *all.front().a;
     json["a"] = a.name();
     json["builds"] = Json::array();
+    for (const CheckedDifference &checked : all)
+        json["builds"].push_back(checked.b->name());
     json["holds"] = std::ranges::all_of(all, &CheckedDifference::holds);
     json["identical"] = std::ranges::all_of(
         all, [](const CheckedDifference &each) { return each.difference.identical; });
-    json["matrix"] = Json::array();
-    const BuildMatrix matrix = buildMatrix(a, all);
-    for (const BuildMatrix::Row &line : matrix.rows) {
+    const auto matrix = std::make_shared<const BuildMatrix>(buildMatrix(a, all));
+    const auto matrixRow = [matrix, all](std::size_t i) {
+        const BuildMatrix::Row &line = matrix->rows[i];
         Json row{{"weight", line.name},
                  {"stored_bytes", numberJson(line.cells.front().storedBytes)},
                  {"builds", Json::array()}};
-        for (std::size_t i = 0; i < all.size(); ++i)
-            row["builds"].push_back(cellJson(matrix, line.cells[i + 1], *all[i].b));
-        json["matrix"].push_back(std::move(row));
-    }
+        for (std::size_t k = 0; k < all.size(); ++k)
+            row["builds"].push_back(cellJson(*matrix, line.cells[k + 1], *all[k].b));
+        return row;
+    };
+    LateLists lists{{"matrix", matrix->rows.size(), matrixRow}};
+    addLists(json, lists, late);
     json["comparisons"] = Json::array();
-    for (const CheckedDifference &checked : all) {
-        json["builds"].push_back(checked.b->name());
-        json["comparisons"].push_back(checkedDifferenceJson(checked, nullptr));
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        LateLists own;
+        json["comparisons"].push_back(checkedDifferenceJson(all[i], late ? &own : nullptr));
+        for (LateList &list : own) {
+            const auto key =
+                std::make_shared<const std::string>(fmt::format("comparisons/{}/{}", i, list.key));
+            lists.push_back(
+                {*key, list.count, [key, row = list.row](std::size_t k) { return row(k); }});
+        }
     }
+    if (late)
+        *late = std::move(lists);
     return json;
+}
+
+void writeDifferences(std::span<const CheckedDifference> all, const Diagnostics &diagnostics,
+                      const std::function<void(std::string_view)> &write)
+{
+    LateLists lists;
+    Json document = differencesJson(all, &lists);
+    finish(document, diagnostics);
+    writeDocument(document, lists,
+                  [&write](std::string_view piece) { write(printableJson(std::string(piece))); });
+    write("\n");
 }
 
 } // namespace kernscope::report

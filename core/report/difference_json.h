@@ -62,7 +62,7 @@ Result<std::string> differenceDocument(std::span<CheckedDifference> all, std::st
                                        const Diagnostics &diagnostics, Progress *progress);
 
 /// The same of one; of several builds against the first: `comparisons`, each as that of two, and
-/// `matrix`, weights down and builds across. With `late`, the weights of one go there.
+/// `matrix`, weights down and builds across. With `late`, their lists go there.
 Json differencesJson(std::span<const CheckedDifference> all, LateLists *late = nullptr);
 
 // How the documents of comparisons write figures.

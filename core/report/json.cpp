@@ -245,34 +245,90 @@ std::string documentText(const Json &document, const LateLists &lists)
     return text;
 }
 
-void writeDocument(const Json &document, const LateLists &lists,
-                   const std::function<void(std::string_view)> &write)
+namespace {
+
+class DocumentWriter
 {
-    constexpr std::size_t kFlush = 1 << 20;
-    std::string text;
-    const auto add = [&text](std::string_view before, const Json &json, std::size_t depth) {
-        text += before;
+public:
+    DocumentWriter(const LateLists &lists, const std::function<void(std::string_view)> &write)
+        : m_lists(lists), m_write(write)
+    {
+    }
+
+    void add(const Json &json, const std::string &place = {}, std::size_t depth = 0)
+    {
+        const auto lies = [&](const LateList &list) {
+            return list.key.starts_with(place) &&
+                   (place.empty() || list.key.substr(place.size()).starts_with('/'));
+        };
+        if (const LateList *list = findBy(m_lists, &LateList::key, place); list && list->count > 0)
+            addRows(list->count, depth, [&](std::size_t i) { add(list->row(i), "-", depth + 1); });
+        else if (json.empty() || !json.is_structured() || std::ranges::none_of(m_lists, lies))
+            addPlain(json, depth);
+        else if (json.is_array())
+            addRows(json.size(), depth, [&](std::size_t i) {
+                add(json[i], place + "/" + std::to_string(i), depth + 1);
+            });
+        else
+            addMembers(json, place, depth);
+    }
+    void end() { m_write(std::exchange(m_text, {})); }
+
+private:
+    void line(std::string_view before, std::size_t depth)
+    {
+        m_text.append(before).append(1, '\n').append(depth, ' ');
+    }
+
+    void addPlain(const Json &json, std::size_t depth)
+    {
         const std::string own = documentText(json);
         for (std::size_t at = 0, end = 0; at < own.size(); at = end) {
             end = std::min(own.find('\n', at), own.size() - 1) + 1;
-            text.append(own, at, end - at).append(end < own.size() ? depth : 0, ' ');
+            m_text.append(own, at, end - at).append(end < own.size() ? depth : 0, ' ');
         }
-    };
-    std::string_view before = "{\n ";
-    for (const auto &[key, value] : document.items()) {
-        add(std::exchange(before, ",\n "), key, 0);
-        const LateList *list = findBy(lists, &LateList::key, key);
-        const std::size_t count = list ? list->count : 0;
-        if (count == 0)
-            add(": ", value, 1);
-        for (std::size_t i = 0; i < count; ++i) {
-            add(i == 0 ? ": [\n  " : ",\n  ", list->row(i), 2);
-            if (text.size() >= kFlush)
-                write(std::exchange(text, {}));
-        }
-        text += count == 0 ? "" : "\n ]";
     }
-    write(text + "\n}");
+
+    template <class Add>
+    void addRows(std::size_t count, std::size_t depth, const Add &addRow)
+    {
+        constexpr std::size_t kFlush = 1 << 20;
+        for (std::size_t i = 0; i < count; ++i) {
+            line(i == 0 ? "[" : ",", depth + 1);
+            addRow(i);
+            if (m_text.size() >= kFlush)
+                end();
+        }
+        line("", depth);
+        m_text += "]";
+    }
+
+    void addMembers(const Json &json, const std::string &place, std::size_t depth)
+    {
+        std::string_view before = "{";
+        for (const auto &[key, value] : json.items()) {
+            line(std::exchange(before, ","), depth + 1);
+            addPlain(key, 0);
+            m_text += ": ";
+            add(value, place.empty() ? key : place + "/" + key, depth + 1);
+        }
+        line("", depth);
+        m_text += "}";
+    }
+
+    const LateLists &m_lists;
+    const std::function<void(std::string_view)> &m_write;
+    std::string m_text;
+};
+
+} // namespace
+
+void writeDocument(const Json &document, const LateLists &lists,
+                   const std::function<void(std::string_view)> &write)
+{
+    DocumentWriter writer(lists, write);
+    writer.add(document);
+    writer.end();
 }
 
 void addLists(Json &document, LateLists lists, LateLists *late)

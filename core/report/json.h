@@ -23,7 +23,7 @@ std::string documentText(const Json &document, int indent = 1);
 /// A list of a document whose rows are made while its text is written: all of them at once take
 /// several times as much memory. What a row is made of has to live until then.
 struct LateList {
-    std::string_view key;
+    std::string_view key; ///< its place, as "comparisons/0/weights"
     std::size_t count = 0;
     std::function<Json(std::size_t)> row;
 };

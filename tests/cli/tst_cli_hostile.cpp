@@ -115,16 +115,17 @@ void TestCliHostile::archives()
 
 void TestCliHostile::wideHeaders()
 {
-    QByteArray json = "{";
+    const auto wide = [this](const QString &name, int count, char value) {
+        QByteArray json = "{";
+        for (int i = 0; i < count; ++i)
+            json += QByteArray(i == 0 ? "" : ",") + "\"layers.block.weight." +
+                    QByteArray::number(i) + R"(":{"dtype":"F16","shape":[1],"data_offsets":[)" +
+                    QByteArray::number(2 * i) + "," + QByteArray::number(2 * i + 2) + "]}";
+        return write(name, safetensors(json + "}", QByteArray(2 * count, value)));
+    };
     constexpr int kMost = 100'000; // of a checkpoint
-    for (int i = 0; i < kMost; ++i)
-        json += QByteArray(i == 0 ? "" : ",") + "\"layers.block.weight." + QByteArray::number(i) +
-                R"(":{"dtype":"F16","shape":[1],"data_offsets":[)" + QByteArray::number(2 * i) +
-                "," + QByteArray::number(2 * i + 2) + "]}";
-    const QString path =
-        write(u"wide.safetensors"_s, safetensors(json + "}", QByteArray(2 * kMost, 0)));
-    const QString other =
-        write(u"other.safetensors"_s, safetensors(json + "}", QByteArray(2 * kMost, 1)));
+    const QString path = wide(u"wide.safetensors"_s, kMost, 0);
+    const QString other = wide(u"other.safetensors"_s, kMost, 1);
     const CliResult result = runLimited({u"inspect"_s, path, u"--json"_s}, kMostBytes, RLIMIT_DATA);
     QVERIFY2(!result.crashed && result.exitCode == 0, result.err.constData());
     QCOMPARE(result.out.count("\n   \"consumers\": "), kMost);
@@ -134,6 +135,18 @@ void TestCliHostile::wideHeaders()
     QVERIFY2(!compared.crashed && compared.exitCode == 1, compared.err.constData());
     QCOMPARE(compared.out.count("\n   \"pairing\": "), kMost);
     QVERIFY(compared.out.endsWith("\n}\n"));
+    const QString report = m_scratch.filePath(u"report.json"_s);
+    const CliResult reported =
+        runLimited({u"diff"_s, path, other, u"-q"_s, u"-o"_s, report}, kMostBytes, RLIMIT_DATA);
+    QVERIFY2(!reported.crashed && reported.exitCode == 1, reported.err.constData());
+    QCOMPARE(contentOf(report).size(), compared.out.size());
+    constexpr int kSome = kMost / 8;
+    const QString some = wide(u"some.safetensors"_s, kSome, 0);
+    const QString others = wide(u"others.safetensors"_s, kSome, 1);
+    const CliResult three =
+        runLimited({u"diff"_s, some, others, others, u"--json"_s}, rlim_t{192} << 20, RLIMIT_DATA);
+    QVERIFY2(!three.crashed && three.exitCode == 1, three.err.constData());
+    QCOMPARE(three.out.count("\n     \"pairing\": "), 2 * kSome);
     const QString deep =
         write(u"deep.safetensors"_s, safetensors("{\"a\":" + QByteArray(4'000'000, '['), {}));
     QCOMPARE(runLimited({u"inspect"_s, deep}).exitCode, 3);
