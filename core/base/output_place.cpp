@@ -59,7 +59,7 @@ std::string randomLetters()
 {
     std::string letters(kRandomLetters, '\0');
     // Where there are none the names are equal, and the second is refused as one that exists.
-    static_cast<void>(::getentropy(letters.data(), letters.size()));
+    [[maybe_unused]] const int fault = ::getentropy(letters.data(), letters.size());
     for (char &letter : letters)
         letter = kLetters[static_cast<unsigned char>(letter) % kLetters.size()];
     return letters;
