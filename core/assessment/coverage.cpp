@@ -308,11 +308,11 @@ std::string leftBecause(const Bundle &bundle, const Weight &weight, const Expect
                         threshold = rule ? rule->threshold.value_or(usual) : usual;
     if (elements <= threshold && !rule && compressed.least <= threshold) {
         if (elements < compressed.least) // what is compressed says more than a usual threshold
-            return fmt::format("too small: {} elements, the smallest compressed weight has {}",
-                               grouped(elements), grouped(compressed.least));
+            return fmt::format("too small: {}, the smallest compressed weight has {}",
+                               counted(elements, "element"), grouped(compressed.least));
     } else if (elements <= threshold) {
-        return fmt::format("too small: {} elements, more than {} are compressed", grouped(elements),
-                           grouped(threshold));
+        return fmt::format("too small: {}, more than {} are compressed",
+                           counted(elements, "element"), grouped(threshold));
     }
     if (!coreAi && isVector(weight) && !compressed.vectors)
         return "of one axis: coremltools leaves those dense";

@@ -488,10 +488,6 @@ private:
             row.why = zeroedText(rowsText(row.rows), subject.rows() == 1);
             return;
         }
-        const FoldedNorm *norm =
-            reference.norm == kNoIndex ? nullptr : &m_seating.norms[reference.norm];
-        if (explained(explain(subject, {kept.best, kept.whole, norm}), row))
-            return;
         if (subject.sparse() && kept.whole <= limit * kept.best + slackOf(subject)) {
             row.fault = Kind::OtherValues;
             row.why = fmt::format("Its mask keeps other elements than the largest: its error is "
@@ -499,6 +495,10 @@ private:
                                   row.sampledError / row.bestPossible, limit);
             return;
         }
+        const FoldedNorm *norm =
+            reference.norm == kNoIndex ? nullptr : &m_seating.norms[reference.norm];
+        if (explained(explain(subject, {kept.best, kept.whole, norm}), row))
+            return;
         if (correlation(subject) < kRelated)
             return unrelated(subject, row);
         if (subject.steps.stepped() && row.notNearest < 0.02) {

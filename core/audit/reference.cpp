@@ -324,6 +324,22 @@ std::vector<float> FoldedNorm::biases(Folding folding) const
     return result;
 }
 
+std::size_t weightOfBias(std::span<const Reference> references, std::size_t bias)
+{
+    const Reference &of = references[bias];
+    const std::size_t word = of.name.rfind("bias");
+    if (!of.isBias && (of.norm != kNoIndex || word == of.name.npos))
+        return kNoIndex;
+    const std::string name = of.isBias ? "" : std::string(of.name).replace(word, 4, "weight");
+    const auto found = std::ranges::find_if(references, [&](const Reference &each) {
+        return of.isBias
+                   ? each.norm == of.norm && !each.isBias
+                   : each.norm == kNoIndex && each.transform == of.transform && each.name == name;
+    });
+    return found == references.end() ? kNoIndex
+                                     : static_cast<std::size_t>(found - references.begin());
+}
+
 std::vector<FoldedNorm> findNorms(const Bundle &checkpoint, const std::set<Shape> &transposed)
 {
     std::map<std::string, std::size_t, std::less<>> byName;

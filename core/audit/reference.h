@@ -114,6 +114,9 @@ private:
 /// convolutions.
 std::vector<FoldedNorm> findNorms(const Bundle &checkpoint, const std::set<Shape> &transposed);
 
+/// Of references the weight of the layer, or of its part, whose bias one of them is; kNoIndex.
+std::size_t weightOfBias(std::span<const Reference> references, std::size_t bias);
+
 /// A shape without its extents of 1.
 Shape squeezed(const Shape &shape);
 /// Runs of rows, [first, end), of which two to four follow each other and make all of a tensor,

@@ -55,8 +55,10 @@ public:
         byValues();
         exchangeNamed();
         alignJoined();
+        seatBiases();
         byOrder();
         checkOrder();
+        exchangeByBiases();
         return finish();
     }
 
@@ -177,9 +179,7 @@ private:
             for (std::size_t i = 0; i < m_judged.size(); ++i) {
                 if (!m_judged[i] || m_seatOf[i] != kNoIndex)
                     continue;
-                std::string name = m_names[i];
-                if (step == 1)
-                    name = withoutNumber(name);
+                const std::string name = step == 1 ? withoutNumber(m_names[i]) : m_names[i];
                 if (name.size() < 2)
                     continue;
                 if (step < 2) {
@@ -245,17 +245,9 @@ private:
                namesOther(m_names[weight], a.name, b.name);
     }
 
-    /// Weights that hold each other's tensors or parts, by their names.
-    void exchangeNamed()
+    /// Gives weights that hold each other's references (in a circle) those that they should hold.
+    void exchange(std::vector<std::size_t> wanted, PairedBy how)
     {
-        std::vector<std::size_t> wanted(m_seatOf.size(), kNoIndex); // what another one holds
-        for (std::size_t i = 0; i < m_seatOf.size(); ++i) {
-            const bool byValues = m_seatOf[i] != kNoIndex && m_how[i] == PairedBy::Values;
-            for (std::size_t k = 0; byValues && k < m_holder.size() && wanted[i] == kNoIndex; ++k) {
-                if (m_holder[k] < kTaken && says(i, m_seatOf[i], k))
-                    wanted[i] = k;
-            }
-        }
         for (std::size_t i = 0; i < wanted.size(); ++i) {
             std::vector<std::size_t> circle;
             std::size_t at = i;
@@ -265,9 +257,86 @@ private:
             } while (at != i && at != kNoIndex && circle.size() < wanted.size());
             for (const std::size_t weight : circle) {
                 if (at == i)
-                    hold(weight, std::exchange(wanted[weight], kNoIndex), PairedBy::Name);
+                    hold(weight, std::exchange(wanted[weight], kNoIndex), how);
             }
         }
+    }
+    void exchangeNamed()
+    {
+        std::vector<std::size_t> wanted(m_seatOf.size(), kNoIndex);
+        for (std::size_t i = 0; i < m_seatOf.size(); ++i) {
+            const bool byValues = m_seatOf[i] != kNoIndex && m_how[i] == PairedBy::Values;
+            for (std::size_t k = 0; byValues && k < m_holder.size() && wanted[i] == kNoIndex; ++k) {
+                if (m_holder[k] < kTaken && says(i, m_seatOf[i], k))
+                    wanted[i] = k;
+            }
+        }
+        exchange(std::move(wanted), PairedBy::Name);
+    }
+    /// Weights, each with the vector that its operation or the next one of a weight adds.
+    std::vector<std::pair<std::size_t, std::size_t>> layersWithBiases() const
+    {
+        std::vector<std::size_t> order;
+        for (std::size_t i = 0; i < m_seatOf.size(); ++i) {
+            if (m_judged[i] && m_positions[i])
+                order.push_back(i);
+        }
+        const auto isVector = [this](std::size_t i) {
+            return squeezed(m_package.weights()[i].shape).size() < 2;
+        };
+        std::ranges::stable_sort(
+            order, {}, [&](std::size_t i) { return std::pair(*m_positions[i], isVector(i)); });
+        std::vector<std::pair<std::size_t, std::size_t>> pairs;
+        for (std::size_t i = 1; i < order.size(); ++i) {
+            const std::vector<Consumer> &readers = m_package.weights()[order[i]].consumers;
+            if (!readers.empty() && isVector(order[i]) && m_seatOf[order[i - 1]] != kNoIndex &&
+                std::ranges::all_of(readers, [](const Consumer &each) {
+                    return each.param == "bias" || each.op.find("add") != each.op.npos;
+                }))
+                pairs.emplace_back(order[i - 1], order[i]);
+        }
+        return pairs;
+    }
+    /// References that hold a weight's values.
+    std::size_t equals(std::size_t weight)
+    {
+        std::size_t same = 0;
+        for (std::size_t k = 0; k < m_holder.size(); ++k)
+            same += m_out.references[k].elements == m_package.weights()[weight].elements.value &&
+                    likenessOf(weight, k).distance < kNearlyEqual;
+        return same;
+    }
+    /// A layer's bias stands behind its weight, be it zero, another's or only like what it should
+    /// be.
+    void seatBiases()
+    {
+        for (const auto &[layer, bias] : layersWithBiases()) {
+            const auto &samples = samplesOfWeight(bias);
+            const bool known = std::ranges::count(samples, 0.0F) == std::ssize(samples) ||
+                               (m_seatOf[bias] == kNoIndex && equals(bias) > 0);
+            for (std::size_t k = 0; m_seatOf[bias] == kNoIndex && k < m_holder.size(); ++k) {
+                if (free(k) &&
+                    m_out.references[k].elements == m_package.weights()[bias].elements.value &&
+                    weightOfBias(m_out.references, k) == m_seatOf[layer] &&
+                    (known || likenessOf(bias, k).correlation > kSameCoarse))
+                    seat(bias, k, PairedBy::Structure);
+            }
+        }
+    }
+    /// And weights that hold each other's tensors are told by biases that no other tensor equals.
+    void exchangeByBiases()
+    {
+        std::vector<std::size_t> wanted(m_seatOf.size(), kNoIndex);
+        for (const auto &[layer, bias] : layersWithBiases()) {
+            if (m_seatOf[bias] == kNoIndex || m_how[layer] == PairedBy::Name ||
+                likenessOf(bias, m_seatOf[bias]).distance >= kNearlyEqual || equals(bias) != 1)
+                continue;
+            const std::size_t own = weightOfBias(m_out.references, m_seatOf[bias]);
+            if (own != kNoIndex && own != m_seatOf[layer] && m_holder[own] < kTaken &&
+                classOf(own) == classOf(m_seatOf[layer]))
+                wanted[layer] = own;
+        }
+        exchange(std::move(wanted), PairedBy::Structure);
     }
 
     /// Weights without a reference, and references without a weight.

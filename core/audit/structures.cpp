@@ -364,6 +364,7 @@ private:
         struct Fit {
             double n = 0, d = 0, r = 0, dd = 0, dr = 0, rr = 0;
         };
+        constexpr std::uint64_t kTooFew = 6; // fits of fewer explain anything
         const std::uint64_t row = m_subject.rowElements();
         const Shape &shape = m_subject.reference->shape;
         if (columns && (shape.size() < 2 || shape[1] < 2))
@@ -375,10 +376,11 @@ private:
         for (std::size_t i = 0; i < m_window.d.size(); ++i) {
             if (!kept(i))
                 continue;
-            Fit &fit = fits[shared    ? m_subject.tableOf(i)
-                            : cells   ? m_steps.cellOf(i)
-                            : columns ? i % row / inner
-                                      : i / row];
+            Fit &fit = fits[shared          ? m_subject.tableOf(i)
+                            : cells         ? m_steps.cellOf(i)
+                            : columns       ? i % row / inner
+                            : row < kTooFew ? 0
+                                            : i / row];
             const auto d = static_cast<double>(m_window.d[i]),
                        r = static_cast<double>(m_window.r[i]);
             fit.n += 1;
@@ -405,8 +407,7 @@ private:
             n += 1;
             length += fit.n;
         }
-        // Fits of few elements explain anything.
-        if (n == 0 || length / n < 6)
+        if (n == 0 || length / n < static_cast<double>(kTooFew))
             return std::nullopt;
         const double left = relative(byFactor), lineLeft = relative(byLine);
         const bool ones = shared ? m_steps.equalTables

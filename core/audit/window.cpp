@@ -158,7 +158,7 @@ double bestOfScales(const StoredSteps &steps, std::span<const float> values, dou
 }
 
 /// Squared error of the best table for values, each of which counts by the square of its scale.
-double bestOfTable(std::uint64_t entries, const Values &values, const Values &scales)
+double bestOfTable(const StoredSteps &steps, const Values &values, const Values &scales)
 {
     Values order = values;
     std::ranges::sort(order);
@@ -168,10 +168,24 @@ double bestOfTable(std::uint64_t entries, const Values &values, const Values &sc
             distinct.push_back({value, 0});
         ++distinct.back().count;
     }
-    if (distinct.size() <= entries)
+    const bool real = isFloatingPoint(steps.tableType), coarse = steps.tableIsCoarse();
+    if (distinct.size() <= steps.entries && !coarse)
         return 0;
-    const std::vector<float> centres =
-        codec::optimalCentres(distinct, static_cast<std::size_t>(entries));
+    Values centres = codec::optimalCentres(distinct, static_cast<std::size_t>(steps.entries));
+    if (coarse && scales.empty() && !order.empty()) {
+        // As integers or fp8 numbers hold them, with the scale that they should have.
+        const float low =
+            isUnsignedInteger(steps.tableType) && steps.tableScaled ? order.front() : 0;
+        const float top = std::max(low - order.front(), order.back() - low);
+        const float step = steps.tableScaled && top > 0
+                               ? top / static_cast<float>(largestCode(steps.tableType))
+                               : 1;
+        for (float &centre : centres)
+            centre = real ? centre / step : std::nearbyint((centre - low) / step);
+        roundToType(steps.tableType, centres);
+        for (float &centre : centres)
+            centre = centre * step + low;
+    }
     double error = 0;
     for (std::size_t i = 0; i < values.size(); ++i) {
         auto at = std::lower_bound(centres.begin(), centres.end(), values[i]);
@@ -285,6 +299,10 @@ StoredSteps::StoredSteps(const Bundle &package, std::size_t index, const codec::
         vector = encoding.palette->vector;
         bits = payload ? bitWidth(payload->type) : 0;
         tableStep = stepOfTable(encoding.palette->lut);
+        const auto *made =
+            std::get_if<std::shared_ptr<const codec::Encoding>>(&encoding.palette->lut);
+        tableType = codec::sourceType(made ? (*made)->payload : encoding.palette->lut);
+        tableScaled = made && (*made)->scaling;
         const auto values = decoder.codebookValues();
         tables.assign(values.begin(), values.end());
         if (vector == 1 && entries > 0) {
@@ -689,7 +707,7 @@ BestError bestError(const Subject &subject, double largest, bool exact)
                 values[i] /= scales.back();
             }
         }
-        least += bestOfTable(steps.entries, values, scales);
+        least += bestOfTable(steps, values, scales);
     }
     result.best = least + absent;
     result.keptBest = least;

@@ -42,6 +42,10 @@ public:
     bool sharedTable = false; ///< several tables that are one, each by a factor of its own
     bool equalTables = false; ///< and all those factors are equal
     double tableStep = 0;     ///< of entries that are integers: what one more makes of them
+    ElementType tableType = ElementType::Unknown; ///< of the entries as they are stored
+    bool tableScaled = false;                     ///< by a scale of their own
+    /// Whether what the entries are stored as adds to the error: integers, fp8.
+    bool tableIsCoarse() const { return bitWidth(tableType) > 0 && bitWidth(tableType) <= 8; }
 
     std::uint64_t cellOf(std::uint64_t element) const { return scaled ? grid.cellOf(element) : 0; }
     double scaleOf(std::uint64_t cell) const

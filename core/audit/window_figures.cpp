@@ -47,9 +47,9 @@ void eachGroup(std::uint64_t count, const Pattern &pattern, const Each &each)
     }
 }
 
-/// The pattern that a mask follows, if it does.
-std::optional<Pattern> patternOf(const std::vector<bool> &kept, const Shape &shape,
-                                 std::uint64_t firstExtent)
+/// The pattern that a mask follows, if it does. Zeros of the reference need not be kept.
+std::optional<Pattern> patternOf(const std::vector<bool> &kept, std::span<const float> r,
+                                 const Shape &shape, std::uint64_t firstExtent)
 {
     constexpr std::uint64_t kFewestGroups = 16;
     std::optional<Pattern> blocks;
@@ -62,12 +62,21 @@ std::optional<Pattern> patternOf(const std::vector<bool> &kept, const Shape &sha
             Pattern pattern{m, inner, extent, 0};
             std::uint64_t groups = 0, some = 0;
             bool regular = m > 2, whole = true;
-            eachGroup(kept.size(), pattern, [&](const std::vector<std::size_t> &group) {
-                const auto count = static_cast<std::uint64_t>(
+            const auto countOf = [&](const std::vector<std::size_t> &group) {
+                return static_cast<std::uint64_t>(
                     std::ranges::count_if(group, [&](std::size_t i) { return kept[i]; }));
-                if (groups++ == 0)
-                    pattern.kept = count;
-                regular = regular && count == pattern.kept;
+            };
+            eachGroup(kept.size(), pattern, [&](const std::vector<std::size_t> &group) {
+                pattern.kept = std::max(pattern.kept, countOf(group));
+                return pattern.kept < m;
+            });
+            eachGroup(kept.size(), pattern, [&](const std::vector<std::size_t> &group) {
+                const std::uint64_t count = countOf(group);
+                ++groups;
+                regular = regular &&
+                          (count == pattern.kept || std::ranges::all_of(group, [&](std::size_t i) {
+                               return kept[i] || r[i] == 0;
+                           }));
                 whole = whole && (count == 0 || count == m);
                 some += count;
                 return regular || whole;
@@ -177,7 +186,7 @@ StoredFigures FigureCounter::figures() const
 std::vector<bool> bestKept(const std::vector<bool> &kept, std::span<const float> r,
                            const Shape &shape, std::uint64_t firstExtent)
 {
-    const auto pattern = patternOf(kept, shape, firstExtent);
+    const auto pattern = patternOf(kept, r, shape, firstExtent);
     std::vector<bool> best(kept.size(), false);
     const auto largest = [&](std::size_t a, std::size_t b) {
         return std::abs(r[a]) > std::abs(r[b]);

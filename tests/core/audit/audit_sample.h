@@ -26,6 +26,7 @@ struct Stored {
     std::size_t vector = 1;  ///< outputs that an entry holds
     std::size_t columns = 1; ///< tables of a group, one a column
     Values table;
+    bool bytes = false; ///< its entries are int8 with a scale
     Values dense;
     std::vector<bool> mask; ///< of sparse ones
 };
@@ -136,10 +137,23 @@ inline void addWeight(MadeBundle &made, const std::string &name, const Stored &s
         const auto indices = made.blob(unsignedType(stored.bits),
                                        fmt::format("[{}, {}]", kRows / stored.vector, kColumns),
                                        packed(stored.codes, stored.bits));
-        const auto lut = made.blob(ElementType::Fp16,
-                                   fmt::format("[{}, {}, {}, {}]", stored.groups, stored.columns,
-                                               1 << stored.bits, stored.vector),
-                                   halves(stored.table));
+        const std::string tables = fmt::format("[{}, {}, {}, {}]", stored.groups, stored.columns,
+                                               1 << stored.bits, stored.vector);
+        std::string lut = name + "_table";
+        if (stored.bytes) {
+            const auto [low, high] = std::ranges::minmax_element(stored.table);
+            const float scale = halfToFloat(floatToHalf(std::max(-*low, *high) / 127));
+            Codes entries;
+            for (const float entry : stored.table)
+                entries.push_back(std::clamp(int(std::lround(entry / scale)), -128, 127));
+            made.line("tensor<fp16, " + tables + "> " + lut +
+                      " = constexpr_blockwise_shift_scale(data = " +
+                      made.blob(ElementType::Int8, tables, packed(entries, 8)) +
+                      ", scale = " + made.blob(ElementType::Fp16, "[1, 1, 1, 1]", halves({scale})) +
+                      ")[name = string(\"" + lut + "\")]");
+        } else {
+            lut = made.blob(ElementType::Fp16, tables, halves(stored.table));
+        }
         made.line(full + "constexpr_lut_to_dense(indices = " + indices + ", lut = " + lut +
                   (stored.vector > 1 ? ", vector_axis = int32(0)" : "") + named);
     } else if (stored.bits > 0) {
@@ -308,6 +322,13 @@ inline Stored sparseInt8(const Values &values, float part = 1)
 inline Stored wholeSparseInt8(const Values &values)
 {
     return sparseInt8(values);
+}
+/// A table of 256 integers.
+inline Stored byteTable(const Values &values)
+{
+    Stored made = palettised(values, 1, 8);
+    made.bytes = true;
+    return made;
 }
 /// A table for every four rows.
 inline Stored manyTables(const Values &values)

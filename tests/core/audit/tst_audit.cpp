@@ -11,7 +11,7 @@ private Q_SLOTS:
     {
         addColumns<int, bool>();
         for (const bool named : {true, false}) {
-            for (int form = 0; form < 14; ++form)
+            for (int form = 0; form < 15; ++form)
                 QTest::addRow("form %d, %s", form, named ? "named" : "without names")
                     << form << named;
         }
@@ -27,7 +27,8 @@ private Q_SLOTS:
             sparse,         wholeSparseInt8,
             twoOfFour,      manyTables,
             vectors,        [](auto &values) { return scaledTables(values, 4); },
-            sparseBlocks,   [](auto &values) { return scaledTables(values, kRows / 4); }};
+            sparseBlocks,   [](auto &values) { return scaledTables(values, kRows / 4); },
+            byteTable};
         const BundlePtr package = VERIFIED(packageOf(stored(makes[std::size_t(form)]), named));
         const auto result = VERIFIED(audit::auditPackage(package, m_checkpoint));
         QVERIFY2(result->faulty.empty(), describe(*result).c_str());
@@ -51,6 +52,29 @@ private Q_SLOTS:
         }
         const BundlePtr package = VERIFIED(packageOf(weights));
         const auto result = VERIFIED(audit::auditPackage(package, checkpointOf(tensors)));
+        QVERIFY2(result->faulty.empty(), describe(*result).c_str());
+    }
+
+    /// A pattern, of a checkpoint with zeros: those are not kept, whatever the pattern leaves room
+    /// for.
+    void patternWithZeros()
+    {
+        std::vector<Values> tensors = m_tensors;
+        std::vector<Stored> weights;
+        std::mt19937_64 random(3);
+        for (Values &tensor : tensors) {
+            for (float &value : tensor)
+                value = random() % 3 == 0 ? 0 : value;
+            Stored &weight = weights.emplace_back(twoOfFour(tensor));
+            weight.dense.clear();
+            for (std::size_t i = 0; i < tensor.size(); ++i) {
+                weight.mask[i] = weight.mask[i] && tensor[i] != 0;
+                if (weight.mask[i])
+                    weight.dense.push_back(tensor[i]);
+            }
+        }
+        const auto result =
+            VERIFIED(audit::auditPackage(packageOf(weights), checkpointOf(tensors)));
         QVERIFY2(result->faulty.empty(), describe(*result).c_str());
     }
 

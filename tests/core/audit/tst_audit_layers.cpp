@@ -321,6 +321,69 @@ private Q_SLOTS:
         QVERIFY(result->faulty[0].rows == (std::vector<audit::Rows>{{0, kRows}}));
     }
 
+    /// Folded biases without names: each stands where its layer is, whatever it holds.
+    void biasOfALayer_data() { addEach({"sound", "zeros", "of the other layer"}); }
+
+    void biasOfALayer()
+    {
+        const std::string what = std::get<0>(fetched<QString>()).toStdString();
+        std::vector<std::string> names;
+        std::vector<Values> tensors;
+        MadeBundle made;
+        std::vector<Values> biases;
+        for (std::size_t layer = 0; layer < 2; ++layer) {
+            const std::string of = layer == 0 ? "a" : "b";
+            for (const char *name :
+                 {".conv.weight", ".bn.weight", ".bn.bias", ".bn.running_mean", ".bn.running_var"})
+                names.push_back(of + name);
+            tensors.push_back(m_tensors[layer]);
+            for (unsigned i = 0; i < 4; ++i)
+                tensors.push_back(figures(kRows, 31U + unsigned(4 * layer) + i));
+            const Values *one = &tensors[5 * layer];
+            Values weight = one[0], bias;
+            for (std::size_t row = 0; row < kRows; ++row) {
+                const float factor = one[1][row] / std::sqrt(one[4][row] + 1e-5F);
+                for (std::size_t i = 0; i < kColumns; ++i)
+                    weight[row * kColumns + i] *= factor;
+                bias.push_back(one[2][row] - one[3][row] * factor);
+            }
+            biases.push_back(layer == 0 || what == "sound" ? bias
+                             : what == "zeros"             ? Values(kRows, 0)
+                                                           : biases[0]);
+            made.weight("const_" + of, "[64, 64]", halves(weight));
+            made.weight("shift_" + of, "[64]", halves(biases.back()));
+            made.op("y" + of, "[1, 64]",
+                    "linear(bias = shift_" + of + ", weight = const_" + of + ", x = x)");
+        }
+        const auto result = VERIFIED(
+            audit::auditPackage(made.open().value_or(nullptr), checkpointOf(tensors, names)));
+        QVERIFY2(result->faulty.size() == std::size_t(what != "sound"), describe(*result).c_str());
+        if (what == "sound")
+            return;
+        QCOMPARE(result->faulty[0].checkpointName, "b.bn.bias");
+        QVERIFY2(result->faulty[0].fault ==
+                     (what == "zeros" ? audit::Kind::RowsZeroed : audit::Kind::Repeated),
+                 describe(*result).c_str());
+    }
+
+    /// One that is scaled has no rows of several elements.
+    void scaledBias()
+    {
+        const Values bias = figures(kRows, 92);
+        Values scaled = bias;
+        for (float &value : scaled)
+            value *= 1.25F;
+        MadeBundle made;
+        addWeight(made, "layers_0_up_weight", dense(m_tensors[0]));
+        made.weight("layers_0_up_bias", "[64]", halves(scaled));
+        made.consume("layers_0_up_bias");
+        const auto result = VERIFIED(audit::auditPackage(
+            made.open().value_or(nullptr),
+            checkpointOf({m_tensors[0], bias}, {kNames[0], "layers.0.up.bias"})));
+        QVERIFY2(result->faulty.size() == 1, describe(*result).c_str());
+        QVERIFY2(result->faulty[0].fault == audit::Kind::Scaled, describe(*result).c_str());
+    }
+
     /// What is counted of values and codes, whether they are right or not.
     void figuresOfValues()
     {
@@ -410,6 +473,39 @@ private Q_SLOTS:
         for (const audit::AuditedWeight &row : result->faulty) {
             QVERIFY2(row.fault != audit::Kind::Unrelated, describe(*result).c_str());
             QVERIFY2(row.checkpointName[13] == row.name[12], describe(*result).c_str());
+        }
+    }
+
+    /// Gates of one layer that are exchanged: the biases of the operations say which is which.
+    void exchangedGates()
+    {
+        Values all;
+        for (std::size_t i = 0; i < 3; ++i)
+            all.insert(all.end(), m_tensors[i].begin(), m_tensors[i].end());
+        const Values bias = figures(3 * kRows, 17);
+        const BundlePtr checkpoint =
+            VERIFIED(checkpointOf({all, bias}, {"gru.weight_ih_l0", "gru.bias_ih_l0"},
+                                  {{3 * kRows * kColumns, "192,64"}, {3 * kRows, "192"}}));
+        for (const std::vector<std::size_t> &gates :
+             {std::vector<std::size_t>{0, 1, 2}, {2, 1, 0}, {1, 2, 0}}) {
+            MadeBundle made;
+            for (std::size_t i = 0; i < 3; ++i) {
+                const std::string name = fmt::format("linear_{}_", i);
+                made.weight(name + "weight_0", "[64, 64]", halves(m_tensors[gates[i]]));
+                made.weight(name + "bias_0", "[64]",
+                            halves(Values(bias.begin() + std::ptrdiff_t(i * kRows),
+                                          bias.begin() + std::ptrdiff_t((i + 1) * kRows))));
+                made.op(name + "y", "[1, 64]",
+                        "linear(bias = " + name + "bias_0, weight = " + name + "weight_0, x = x)");
+            }
+            const auto result =
+                VERIFIED(audit::auditPackage(made.open().value_or(nullptr), checkpoint));
+            const std::size_t faulty = gates[0] == 0 ? 0 : gates[1] == 1 ? 2 : 3;
+            QVERIFY2(result->faulty.size() == faulty, describe(*result).c_str());
+            for (const audit::AuditedWeight &row : result->faulty)
+                QVERIFY2(row.fault ==
+                             (faulty == 2 ? audit::Kind::Swapped : audit::Kind::OtherTensor),
+                         describe(*result).c_str());
         }
     }
 
