@@ -62,50 +62,6 @@ private slots:
         QCOMPARE(m_bundle->weights().size(), 2U);
     }
 
-    /// 0.3 is no fp16 and no fp32: what either type makes of it is found.
-    void values()
-    {
-        Query query = queryOf(What::Value);
-        query.value = 0.3;
-        const auto found = VERIFIED(search::find(*m_bundle, query));
-        QCOMPARE(placesOf(*found), (Places{{0, 1}, {7, 1}, {0, 1}}));
-        QCOMPARE(found->hits[0].weight, 0U);
-        QCOMPARE(found->hits[2].weight, 1U);
-        QCOMPARE(*found->hits[2].value, double(0.3F));
-        QVERIFY(found->complete && found->diagnostics.empty());
-    }
-
-    void valuesWithin()
-    {
-        Query query = queryOf(What::Value);
-        query.value = 0.3;
-        query.tolerance = 0;
-        QCOMPARE(find(query), Places{});
-        query.tolerance = 1e-7; // the fp32 one only
-        QCOMPARE(find(query), (Places{{0, 1}}));
-        query.tolerance = 0.301;
-        QCOMPARE(find(query).size(), 8U); // and zeros, but no infinity and no NaN
-    }
-
-    void specialValues()
-    {
-        QCOMPARE(find(queryOf(What::NotANumber)), (Places{{4, 1}}));
-        QCOMPARE(find(queryOf(What::Infinite)), (Places{{5, 1}, {1, 1}}));
-        Query infinite = queryOf(What::Value);
-        infinite.value = -std::numeric_limits<double>::infinity();
-        QCOMPARE(find(infinite), (Places{{5, 1}}));
-    }
-
-    void runsOfZeros()
-    {
-        Query query = queryOf(What::ZeroValues);
-        QCOMPARE(find(query), (Places{{1, 3}, {6, 1}, {2, 1}}));
-        query.least = 2;
-        QCOMPARE(find(query), (Places{{1, 3}}));
-        query.least = 4;
-        QCOMPARE(find(query), Places{});
-    }
-
     void runsGoOverBlocks()
     {
         constexpr std::size_t kElements = 50000, kFirst = 16000, kCount = 20000;
@@ -128,39 +84,6 @@ private slots:
         QCOMPARE(workOf(*m_bundle, query), 3U);
         query.weight = kNoIndex;
         QCOMPARE(workOf(*m_bundle, query), 11U);
-    }
-
-    void bytesOfTheFiles()
-    {
-        Query query = queryOf(What::Bytes);
-        query.pattern = *parseBytePattern("9a 99 ?? 3e");
-        const auto found = VERIFIED(search::find(*m_bundle, query));
-        QCOMPARE(found->hits.size(), 1U);
-        const Hit &hit = found->hits[0];
-        QCOMPARE(hit.bytes.offset, m_bundle->weights()[1].operands()[0].place->dataOffset);
-        QCOMPARE(hit.weight, 1U);
-        QVERIFY(m_bundle->sections()[hit.section].range.contains(hit.bytes.offset));
-        // The sentinel stands before every record, and belongs to no weight's bytes.
-        query.pattern = *integerPattern("0xdeadbeef", 4, false);
-        QCOMPARE(find(query).size(), 2U);
-        query.pattern = *textPattern("const()");
-        const QByteArray program = QByteArray::fromStdString(twoWeights().text());
-        QVERIFY(program.count("const()") > 1);
-        QCOMPARE(qsizetype(find(query).size()), program.count("const()"));
-    }
-
-    void bytesOfAWeight()
-    {
-        Query query = queryOf(What::ZeroBytes);
-        query.weight = 0;
-        query.least = 6;
-        const std::uint64_t first = m_bundle->weights()[0].operands()[0].place->dataOffset.value;
-        QCOMPARE(find(query), (Places{{first + 2, 7}})); // the low byte of the NaN is 0 as well
-        query.weight = 1;
-        query.least = 3;
-        // The run at its end stops where the weight does.
-        const std::uint64_t other = m_bundle->weights()[1].operands()[0].place->dataOffset.value;
-        QCOMPARE(find(query), (Places{{other + 8, 4}}));
     }
 
     void patternsAgreeWithTheirDefinition()
