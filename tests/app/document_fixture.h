@@ -51,7 +51,7 @@ inline bool DocumentFixture::open(const QString &path, const QString &other)
 inline bool DocumentFixture::openSample(const QString &build)
 {
     m_path = writeSample(m_folder->path(), build);
-    m_before = bytesOf(m_path);
+    m_before = filesBelow(m_path);
     m_session->setPatchingEnabled(open(m_path));
     return m_session->patchingEnabled();
 }

@@ -110,7 +110,7 @@ private Q_SLOTS:
         const BookmarkStore store(folder.filePath(u"state"_s));
         const QString a = writeSample(folder.path(), u"dense"_s);
         const QString b = writeSample(folder.path(), u"sparse"_s);
-        const FileBytes before = bytesOf(a);
+        const FileBytes before = filesBelow(a);
         const Bookmarks kept{bookmark(u"x"_s, u"y"_s)};
         QVERIFY(store.load(a) && store.load(a)->isEmpty());
         QVERIFY(store.save(a, kept, {}));
@@ -128,7 +128,7 @@ private Q_SLOTS:
         QVERIFY(!BookmarkStore::isBeside(a) && *store.load(a) == kept);
         QVERIFY(store.save(a, {}, kept));
         QVERIFY(!QFile::exists(store.fileOf(a)));
-        QVERIFY(bytesOf(a) == before);
+        QVERIFY(filesBelow(a) == before);
     }
 
     /// Two windows: what the other one has added stays, what this one has removed is gone.

@@ -24,7 +24,7 @@ private Q_SLOTS:
         QVERIFY(openSample(build));
         edit(0, storedElement(bundle(), 0), 0.123);
         QVERIFY(m_document->modified());
-        QVERIFY(bytesOf(m_path) == m_before); // nothing before Save
+        QVERIFY(filesBelow(m_path) == m_before); // nothing before Save
         const auto pending = m_document->pendingRanges();
         QVERIFY(!pending.empty());
 
@@ -34,7 +34,7 @@ private Q_SLOTS:
         const auto report = saved[0][0].value<SaveReport>();
         QVERIFY(report.verified);
         QVERIFY(!m_document->modified());
-        FileBytes after = bytesOf(m_path);
+        FileBytes after = filesBelow(m_path);
         QCOMPARE(after.size(), m_before.size());
         QList<qsizetype> places;
         for (const auto &[name, content] : m_before) {
@@ -59,11 +59,11 @@ private Q_SLOTS:
             QVERIFY(save(true));
         }
         // Beside the bundle, the first one, and only what was changed.
-        QCOMPARE(bytesOf(m_path).size(), m_before.size());
-        const FileBytes kept = bytesOf(m_path + u".bak"_s);
+        QCOMPARE(filesBelow(m_path).size(), m_before.size());
+        const FileBytes kept = filesBelow(m_path + u".bak"_s);
         QCOMPARE(kept.size(), std::size_t{1});
         QCOMPARE(kept.begin()->second, m_before.at(kept.begin()->first));
-        QCOMPARE(bytesOf(m_path + u".bak.2"_s).size(), std::size_t{1});
+        QCOMPARE(filesBelow(m_path + u".bak.2"_s).size(), std::size_t{1});
     }
 
     /// "w*0.5" that was saved is not halved once more.
@@ -74,7 +74,7 @@ private Q_SLOTS:
         m_session->requestEdits({*parseEdit(Edit::Kind::Compute, weight + "=w*0.5")}, {});
         QVERIFY(wait());
         QVERIFY(save());
-        const FileBytes saved = bytesOf(m_path);
+        const FileBytes saved = filesBelow(m_path);
         edit(0, 0, 0.75);
         m_document->setEditNote(1, u"why"_s);
         m_document->reload(true);
@@ -84,7 +84,7 @@ private Q_SLOTS:
         QCOMPARE(m_session->patches()[0].note, "why");
         m_session->undoStack().undo();
         QVERIFY(!m_document->modified());
-        QVERIFY(bytesOf(m_path) == saved);
+        QVERIFY(filesBelow(m_path) == saved);
         // An edit of a cell that was saved is one of its own.
         edit(0, 0, 0.75);
         QVERIFY(save());
@@ -147,7 +147,7 @@ private Q_SLOTS:
         QTRY_VERIFY(m_document->isOpen() && m_document->modified());
         QVERIFY(wait());
         QVERIFY(save());
-        QVERIFY(bytesOf(m_path) == m_before);
+        QVERIFY(filesBelow(m_path) == m_before);
     }
 
     void touchedFilesStayShown()
@@ -176,8 +176,8 @@ private Q_SLOTS:
         QVERIFY(QFile::remove(m_path + u"/weights/weight.bin"_s));
         const QString target = m_folder->filePath(u"copy.mlmodelc"_s);
         QVERIFY(savesAs(target));
-        QCOMPARE(bytesOf(target).size(), m_before.size());
-        QCOMPARE(bytesOf(target).at(u"weights/weight.bin"_s).size(),
+        QCOMPARE(filesBelow(target).size(), m_before.size());
+        QCOMPARE(filesBelow(target).at(u"weights/weight.bin"_s).size(),
                  m_before.at(u"weights/weight.bin"_s).size());
     }
 
@@ -194,10 +194,10 @@ private Q_SLOTS:
     {
         QFETCH(const Document::Interrupted, answer);
         const QString path = writeSample(m_folder->path(), u"dense"_s);
-        const FileBytes before = bytesOf(path);
+        const FileBytes before = filesBelow(path);
         interruptSave(path);
-        const FileBytes half = bytesOf(m_folder->path());
-        QVERIFY(bytesOf(path) != before);
+        const FileBytes half = filesBelow(m_folder->path());
+        QVERIFY(filesBelow(path) != before);
         QSignalSpy found(m_document.get(), &Document::interruptedSaveFound);
         QSignalSpy opened(m_document.get(), &Document::opened);
         QSignalSpy cancelled(m_document.get(), &Document::cancelled);
@@ -205,13 +205,13 @@ private Q_SLOTS:
         QVERIFY(wait());
         QCOMPARE(found.size(), 1);
         QVERIFY(opened.isEmpty() && !m_document->isOpen());
-        QVERIFY(bytesOf(m_folder->path()) == half);
+        QVERIFY(filesBelow(m_folder->path()) == half);
         m_document->answerInterrupted(answer);
         QVERIFY(wait());
         if (answer == Document::Interrupted::Cancel) {
             QCOMPARE(cancelled.size(), 1);
             QVERIFY(!m_document->isOpen());
-            QVERIFY(bytesOf(m_folder->path()) == half);
+            QVERIFY(filesBelow(m_folder->path()) == half);
             return;
         }
         QCOMPARE(opened.size(), 1);
@@ -223,10 +223,10 @@ private Q_SLOTS:
         }
         QVERIFY(!m_document->modified());
         if (recover) {
-            QVERIFY(bytesOf(path) == before);
+            QVERIFY(filesBelow(path) == before);
             return;
         }
-        QVERIFY(bytesOf(m_folder->path()) == half);
+        QVERIFY(filesBelow(m_folder->path()) == half);
         // Saving in place waits for the recovery, which is at hand.
         m_session->setPatchingEnabled(true);
         edit(0, 0, 0.5);
@@ -234,10 +234,10 @@ private Q_SLOTS:
         QVERIFY(save(true));
         QCOMPARE(failed.size(), 1);
         QCOMPARE(failed.front().front().value<Error>().code, "journal.pending");
-        QVERIFY(bytesOf(m_folder->path()) == half);
+        QVERIFY(filesBelow(m_folder->path()) == half);
         m_document->recover();
         QVERIFY(wait());
-        QVERIFY(bytesOf(path) == before);
+        QVERIFY(filesBelow(path) == before);
     }
 
     void undoAfterSave()
@@ -250,7 +250,7 @@ private Q_SLOTS:
         m_session->undoStack().undo();
         QVERIFY(m_document->modified()); // differs from the disk
         QVERIFY(save());
-        QVERIFY(bytesOf(m_path) == m_before);
+        QVERIFY(filesBelow(m_path) == m_before);
     }
 
     void saveAsGoesOnWithTheCopy()
@@ -260,8 +260,8 @@ private Q_SLOTS:
         m_session->goToWeight(1);
         const QString target = m_folder->filePath(u"copy.mlmodelc"_s);
         QVERIFY(savesAs(target));
-        QVERIFY(bytesOf(m_path) == m_before);
-        QVERIFY(bytesOf(target) != m_before);
+        QVERIFY(filesBelow(m_path) == m_before);
+        QVERIFY(filesBelow(target) != m_before);
         QCOMPARE(m_document->path(), target);
         QVERIFY(!m_document->modified());
         QCOMPARE(m_session->place().weight, std::size_t{1});
@@ -269,13 +269,13 @@ private Q_SLOTS:
         m_session->undoStack().undo();
         QVERIFY(m_document->modified());
         QVERIFY(save());
-        QVERIFY(bytesOf(target) == m_before);
+        QVERIFY(filesBelow(target) == m_before);
         // Never over anything.
         QSignalSpy failed(m_document.get(), &Document::saveFailed);
         m_document->saveAs(m_path);
         QVERIFY(wait());
         QCOMPARE(failed.size(), 1);
-        QVERIFY(bytesOf(m_path) == m_before);
+        QVERIFY(filesBelow(m_path) == m_before);
     }
 
     /// A number of the program that gets longer has no room in place; a copy has.
@@ -289,7 +289,7 @@ private Q_SLOTS:
                   data + ",scale=fp16(1),zero_point=int8(0)]");
         made.consume("w");
         const QString path = test::writeBundle(*m_folder, "made.mlmodelc", made);
-        const FileBytes before = bytesOf(path);
+        const FileBytes before = filesBelow(path);
         QVERIFY(open(path));
         m_session->setPatchingEnabled(true);
         edit(0, 0, 5);
@@ -303,11 +303,11 @@ private Q_SLOTS:
         m_document->saveAs(target, m_document->editsForCopy());
         QVERIFY(wait());
         QCOMPARE(saved.size(), 1);
-        QVERIFY(bytesOf(path) == before);
+        QVERIFY(filesBelow(path) == before);
         FileBytes wanted = before;
         wanted[u"model.mil"_s].replace("scale=fp16(1)", "scale=fp16(0x1.998p-4)");
         QList<qsizetype> changed;
-        for (const auto &[name, content] : bytesOf(target)) {
+        for (const auto &[name, content] : filesBelow(target)) {
             if (name == u"model.mil"_s)
                 QCOMPARE(content, wanted[name]);
             else
@@ -335,7 +335,7 @@ private Q_SLOTS:
         const QString target = m_folder->filePath(u"copy.mlmodelc"_s);
         QVERIFY(savesAs(target));
         QVERIFY(!m_document->inMemory());
-        QCOMPARE(bytesOf(target).size(), made.files.size());
+        QCOMPARE(filesBelow(target).size(), made.files.size());
     }
 
     void refusesStaleSave()

@@ -184,7 +184,7 @@ private Q_SLOTS:
     /// Saved, and undone since: that it was undone is what is unsaved.
     void takenBackSurvives()
     {
-        const FileBytes before = bytesOf(m_path);
+        const FileBytes before = filesBelow(m_path);
         QVERIFY(open());
         m_session->setPatchingEnabled(true);
         edit(0, 0, 0.5);
@@ -192,7 +192,7 @@ private Q_SLOTS:
         m_session->undoStack().undo();
         QVERIFY(restartAndMake());
         QVERIFY(save());
-        QVERIFY(bytesOf(m_path) == before);
+        QVERIFY(filesBelow(m_path) == before);
     }
 
     /// The second window is killed as well; an edit of its own stands before the making or after

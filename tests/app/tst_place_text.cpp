@@ -33,9 +33,7 @@ QString writeCheckpoint(const QString &path)
 {
     const QByteArray header =
         "{\"" + kName.toUtf8() + "\":{\"dtype\":\"F16\",\"shape\":[2,4],\"data_offsets\":[0,16]}}";
-    QByteArray bytes(8, '\0');
-    qToLittleEndian<quint64>(quint64(header.size()), bytes.data());
-    return put(path, bytes + header + QByteArray(16, '\x3c')) ? path : QString();
+    return put(path, safetensors(header, QByteArray(16, '\x3c'))) ? path : QString();
 }
 
 /// Every label of every workspace, with the first weight chosen; `check` may fail the test.

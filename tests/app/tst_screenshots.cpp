@@ -27,10 +27,10 @@ private Q_SLOTS:
             arguments << writeSample(folder.path(), u"palette"_s);
         if (!sizes.isEmpty())
             arguments << u"--size"_s << sizes;
-        const FileBytes before = bytesOf(arguments[4]);
+        const FileBytes before = filesBelow(arguments[4]);
         const Ended ended = run(arguments);
         QVERIFY2(ended.exitCode == 0, qPrintable(ended.err));
-        QVERIFY(bytesOf(arguments[4]) == before);
+        QVERIFY(filesBelow(arguments[4]) == before);
 
         QStringList windows{u"overview"_s, u"inspect"_s, u"performance"_s, u"patch"_s};
         if (compare)

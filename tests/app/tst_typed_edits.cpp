@@ -342,7 +342,7 @@ private Q_SLOTS:
     void savesWhatIsListed()
     {
         const QString path = sample(u"dense"_s);
-        const FileBytes before = bytesOf(path);
+        const FileBytes before = filesBelow(path);
         QVERIFY(m_window->open({path}));
         patch();
         auto *grid = VERIFIED(gridOf(0));
@@ -358,7 +358,7 @@ private Q_SLOTS:
         QCOMPARE(save->findChild<QTableView *>()->model()->rowCount(), int(listed.size()));
         QTest::keyClick(save, Qt::Key_Return);
         QTRY_VERIFY(!document().modified());
-        const FileBytes after = bytesOf(path);
+        const FileBytes after = filesBelow(path);
         qsizetype changed = 0, promised = 0;
         for (const auto &[name, content] : after)
             changed += differences(before.at(name), content).size();
@@ -375,7 +375,7 @@ private Q_SLOTS:
         action(u"Close Bundle"_s)->trigger();
         QVERIFY(m_window->settle());
         QVERIFY(!document().isOpen());
-        QVERIFY(bytesOf(path) == after);
+        QVERIFY(filesBelow(path) == after);
         const QString said = (*m_window)->statusLine().message();
         QVERIFY2(said.startsWith(QLatin1String("Not changed.")) &&
                      said.contains(QLatin1String("','")),
@@ -386,7 +386,7 @@ private Q_SLOTS:
     void writesNothingElse()
     {
         const QString path = sample(u"dense"_s);
-        const FileBytes before = bytesOf(path);
+        const FileBytes before = filesBelow(path);
         QVERIFY(m_window->open({path}));
         patch();
         action(u"Save\u2026"_s)->trigger();
@@ -395,11 +395,11 @@ private Q_SLOTS:
         QTest::keyClick(first, Qt::Key_Return);
         QTRY_VERIFY(QApplication::activeModalWidget() != nullptr &&
                     QApplication::activeModalWidget() != first);
-        QVERIFY(bytesOf(path) == before);
+        QVERIFY(filesBelow(path) == before);
         QVERIFY((*m_window)->statusLine().message().contains(QLatin1String("Nothing was written")));
         QTest::keyClick(QApplication::activeModalWidget(), Qt::Key_Return);
         QTRY_VERIFY(!document().modified());
-        QVERIFY(bytesOf(path) != before);
+        QVERIFY(filesBelow(path) != before);
     }
 
     /// A file with another name is not written in place; into a copy goes what was listed, or the

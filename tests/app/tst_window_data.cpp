@@ -22,7 +22,7 @@ private Q_SLOTS:
         KERNSCOPE_SKIP_WITHOUT_ROWS();
         QFETCH(QString, path);
         path = copyOf(path);
-        const FileBytes before = bytesOf(path);
+        const FileBytes before = filesBelow(path);
         QVERIFY(m_window->open({path}));
         QVERIFY(!session().bundle()->weights().empty());
         // Of a program that leaves extents open the model's own default shapes are said.
@@ -42,7 +42,7 @@ private Q_SLOTS:
         }
         QVERIFY(m_window->settle());
         QVERIFY(document().modified());
-        QVERIFY(bytesOf(path) == before);
+        QVERIFY(filesBelow(path) == before);
 
         session().undoStack().setIndex(0);
         QVERIFY(!document().modified());
@@ -53,7 +53,7 @@ private Q_SLOTS:
         document().save(false);
         QVERIFY(m_window->settle());
         QCOMPARE(saved.size(), 1);
-        FileBytes after = bytesOf(path);
+        FileBytes after = filesBelow(path);
         QCOMPARE(after.size(), before.size());
         for (const auto &[name, content] : before) {
             for (const qsizetype place : differences(content, after[name])) {
@@ -66,7 +66,7 @@ private Q_SLOTS:
         session().undoStack().setIndex(0);
         document().save(false);
         QVERIFY(m_window->settle());
-        QVERIFY(bytesOf(path) == before);
+        QVERIFY(filesBelow(path) == before);
     }
 
 private:

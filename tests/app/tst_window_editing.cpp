@@ -78,7 +78,7 @@ private Q_SLOTS:
         const auto [answer, closes, writes] = fetched<int, bool, bool>();
         const QString path = sample(u"dense"_s);
         m_window->settings().set(app::Settings::kKeepBackup, false);
-        const FileBytes before = bytesOf(path);
+        const FileBytes before = filesBelow(path);
         QVERIFY(m_window->open({path}));
         patch();
         (*m_window)->close();
@@ -96,7 +96,7 @@ private Q_SLOTS:
             QTRY_VERIFY(!(*m_window)->isVisible());
         else
             QVERIFY((*m_window)->isVisible());
-        QCOMPARE(bytesOf(path) != before, writes);
+        QCOMPARE(filesBelow(path) != before, writes);
         if (!closes)
             session().undoStack().undo();
     }
@@ -104,7 +104,7 @@ private Q_SLOTS:
     void saveShowsWhatItWrites()
     {
         const QString path = sample(u"palette"_s);
-        const FileBytes before = bytesOf(path);
+        const FileBytes before = filesBelow(path);
         QVERIFY(m_window->open({path}));
         patch();
         QVERIFY(activate());
@@ -130,10 +130,10 @@ private Q_SLOTS:
         QVERIFY(text(3).startsWith(word(file.diskByte(range.range.offset))));
         QVERIFY(text(4).startsWith(word(file.bytes()[range.range.offset.value])));
         QVERIFY(text(3) != text(4));
-        QVERIFY(bytesOf(path) == before);
+        QVERIFY(filesBelow(path) == before);
         QTest::keyClick(save, Qt::Key_Return);
         QTRY_VERIFY(!document().modified());
-        QVERIFY(bytesOf(path) != before);
+        QVERIFY(filesBelow(path) != before);
         QVERIFY((*m_window)->statusLine().message().contains(u"verified"_s));
         session().undoStack().undo();
         QTRY_VERIFY(document().modified());

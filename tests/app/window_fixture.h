@@ -11,19 +11,6 @@
 /// nothing of the user's settings.
 namespace kernscope::test {
 
-using FileBytes = std::map<QString, QByteArray>; ///< path relative to the folder -> content
-
-inline FileBytes bytesOf(const QString &folder)
-{
-    FileBytes files;
-    QDirIterator found(folder, QDir::Files | QDir::Hidden, QDirIterator::Subdirectories);
-    while (found.hasNext()) {
-        const QString path = found.next();
-        files[QDir(folder).relativeFilePath(path)] = contentOf(path);
-    }
-    return files;
-}
-
 /// Offsets at which two files of one size differ; {-1} where the sizes do.
 inline QList<qsizetype> differences(const QByteArray &a, const QByteArray &b)
 {

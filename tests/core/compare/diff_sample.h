@@ -3,6 +3,7 @@
 
 #include "core/compare/compare.h"
 #include "sample_bundles.h"
+#include "tests/test_program.h"
 
 #include <string>
 
@@ -76,13 +77,9 @@ inline BundlePtr checkpointOf(const char *type, const Shape &shape, const Bytes 
     const std::string header =
         fmt::format(R"({{"w":{{"dtype":"{}","shape":[{}],"data_offsets":[0,{}]}}}})", type,
                     fmt::join(shape, ","), bytes.size());
-    Bytes file(8);
-    for (std::size_t i = 0; i < 8; ++i)
-        file[i] = static_cast<std::byte>(header.size() >> 8 * i & 0xFF);
-    const auto text = std::as_bytes(std::span(header));
-    file.insert(file.end(), text.begin(), text.end());
-    file.insert(file.end(), bytes.begin(), bytes.end());
-    return Bundle::open("w.safetensors", {.memory = {{"w.safetensors", file}}}).value_or(nullptr);
+    const QByteArray file = safetensors(QByteArray::fromStdString(header), asArray(bytes));
+    return Bundle::open("w.safetensors", {.memory = {{"w.safetensors", asBytes(file)}}})
+        .value_or(nullptr);
 }
 
 inline BundlePtr checkpointOf(const char *type, std::size_t elements, const Bytes &bytes)

@@ -19,10 +19,7 @@ BundlePtr palette(const Codes &codes, const Book &book)
     const std::string shape = fmt::format("[4, {}]", codes.size() / 4);
     const auto indices = made.blob(ElementType::Uint4, shape, packed);
     const auto lut = made.blob(ElementType::Fp16, "[1, 1, 16, 1]", halves(book));
-    made.line(fmt::format("tensor<fp16, {}> w = constexpr_lut_to_dense(indices = {}, lut = {})"
-                          "[name = string(\"w\")]",
-                          shape, indices, lut));
-    made.consume("w");
+    made.form("w", shape, "lut_to_dense", {{"indices", indices}, {"lut", lut}});
     return *made.open();
 }
 

@@ -308,11 +308,10 @@ private slots:
         const BundlePtr full = *denseBundle(kTen).open();
         MadeBundle sparse;
         const std::string mask = sparse.blob(ElementType::Uint1, "[10]", hex("fc 03"), 6);
-        sparse.line(fmt::format(
-            "tensor<fp16, [10]> w = constexpr_sparse_to_dense(mask = {}, nonzero_data = "
-            "{})[name = string(\"w\")]",
-            mask, sparse.blob(ElementType::Fp16, "[8]", halves({3, 4, 5, 6, 7, 8, 9, 10}))));
-        sparse.consume("w");
+        sparse.form("w", "[10]", "sparse_to_dense",
+                    {{"mask", mask},
+                     {"nonzero_data",
+                      sparse.blob(ElementType::Fp16, "[8]", halves({3, 4, 5, 6, 7, 8, 9, 10}))}});
         QCOMPARE(word(full, *sparse.open()), "kept values exact");
         QCOMPARE(word(*denseBundle(pruned).open(), *sparse.open()), "same values");
         // Zeros that became values are said, whatever else changed.
@@ -327,12 +326,10 @@ private slots:
     {
         const auto masked = [](const char *bits) {
             MadeBundle made;
-            made.line(fmt::format(
-                "tensor<fp16, [10]> w = constexpr_sparse_to_dense(mask = {}, nonzero_data = "
-                "{})[name = string(\"w\")]",
-                made.blob(ElementType::Uint1, "[10]", hex(bits), 6),
-                made.blob(ElementType::Fp16, "[8]", halves({3, 4, 5, 6, 7, 8, 9, 10}))));
-            made.consume("w");
+            made.form("w", "[10]", "sparse_to_dense",
+                      {{"mask", made.blob(ElementType::Uint1, "[10]", hex(bits), 6)},
+                       {"nonzero_data",
+                        made.blob(ElementType::Fp16, "[8]", halves({3, 4, 5, 6, 7, 8, 9, 10}))}});
             return *made.open();
         };
         const BundlePtr sound = masked("fc 03"), less = masked("f8 03");

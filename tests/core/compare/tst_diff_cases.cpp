@@ -15,10 +15,7 @@ BundlePtr paletteBundle(const Bytes &codes, const Bytes &entries)
     const std::string shape = fmt::format("[{}]", codes.size() * 2);
     const std::string indices = made.blob(ElementType::Uint4, shape, codes);
     const std::string lut = made.blob(ElementType::Fp16, "[1, 16, 1]", entries);
-    made.line(fmt::format("tensor<fp16, {}> w = constexpr_lut_to_dense(indices = {}, lut = {})"
-                          "[name = string(\"w\")]",
-                          shape, indices, lut));
-    made.consume("w");
+    made.form("w", shape, "lut_to_dense", {{"indices", indices}, {"lut", lut}});
     return *made.open();
 }
 
@@ -87,11 +84,7 @@ private slots:
             const std::string lut =
                 made.blob(ElementType::Fp16, "[1, 16, 1]",
                           halves({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}));
-            made.line(
-                fmt::format("tensor<fp16, [5]> w = constexpr_lut_to_dense(indices = {}, lut = {})"
-                            "[name = string(\"w\")]",
-                            indices, lut));
-            made.consume("w");
+            made.form("w", "[5]", "lut_to_dense", {{"indices", indices}, {"lut", lut}});
             return *made.open();
         };
         const BundlePtr a = build("04"), b = build("f4");

@@ -23,13 +23,9 @@ float valueAt(std::size_t row, std::size_t column)
 
 Bytes matrixBytes(bool turned)
 {
-    Bytes bytes;
-    for (std::size_t i = 0; i < kRows * kColumns; ++i) {
-        const Bytes one =
-            halves({turned ? valueAt(i % kRows, i / kRows) : valueAt(i / kColumns, i % kColumns)});
-        bytes.insert(bytes.end(), one.begin(), one.end());
-    }
-    return bytes;
+    return halves(kRows * kColumns, [&](std::size_t i) {
+        return turned ? valueAt(i % kRows, i / kRows) : valueAt(i / kColumns, i % kColumns);
+    });
 }
 
 /// One product with a weight; `unused` further resources move it and change the keys.

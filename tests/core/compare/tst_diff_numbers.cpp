@@ -328,10 +328,7 @@ private slots:
         const std::string shape = fmt::format("[{}]", kElements);
         const std::string lut = made.blob(ElementType::Fp16, "[1, 2, 1]", halves({1, 3}));
         const std::string indices = made.blob(ElementType::Uint1, shape, Bytes(8));
-        made.line(fmt::format("tensor<fp16, {}> w = constexpr_lut_to_dense(indices = {}, lut = {})"
-                              "[name = string(\"w\")]",
-                              shape, indices, lut));
-        made.consume("w");
+        made.form("w", shape, "lut_to_dense", {{"indices", indices}, {"lut", lut}});
         // The file is a hole but for its head and its last byte: its record says how long it is.
         Bytes head = made.weights();
         const std::uint64_t payload = kElements / 8;

@@ -21,21 +21,13 @@ BundlePtr masked(const char *mask, const Bytes &kept)
     const std::string bits = made.blob(ElementType::Uint1, "[4, 8]", hex(mask));
     const std::string values =
         made.blob(ElementType::Fp16, fmt::format("[{}]", kept.size() / 2), kept);
-    made.line(fmt::format("tensor<fp16, [4, 8]> w = constexpr_sparse_to_dense(mask = {}, "
-                          "nonzero_data = {})[name = string(\"w\")]",
-                          bits, values));
-    made.consume("w");
+    made.form("w", "[4, 8]", "sparse_to_dense", {{"mask", bits}, {"nonzero_data", values}});
     return *made.open();
 }
 
 Bytes repeated(float value, std::size_t count)
 {
-    Bytes bytes;
-    for (std::size_t i = 0; i < count; ++i) {
-        const Bytes one = halves({value});
-        bytes.insert(bytes.end(), one.begin(), one.end());
-    }
-    return bytes;
+    return halves(count, [&](std::size_t) { return value; });
 }
 
 } // namespace
@@ -120,11 +112,9 @@ private slots:
     {
         MadeBundle made;
         const std::string codes = made.blob(ElementType::Int8, "[6]", hex("7f 80 06 08 02 00"));
-        made.line(
-            fmt::format("tensor<fp16, [6]> w = constexpr_blockwise_shift_scale(data = {}, scale "
-                        "= {})[name = string(\"w\")]",
-                        codes, made.blob(ElementType::Fp16, "[1]", halves({0.5f}))));
-        made.consume("w");
+        made.form(
+            "w", "[6]", "blockwise_shift_scale",
+            {{"data", codes}, {"scale", made.blob(ElementType::Fp16, "[1]", halves({0.5f}))}});
         const BundlePtr b = *made.open();
         QVERIFY2(b->diagnostics().empty(),
                  b->diagnostics().empty() ? "" : b->diagnostics()[0].error.message.c_str());
@@ -145,11 +135,9 @@ private slots:
         MadeBundle made;
         const std::string codes =
             made.blob(ElementType::Int8, "[2, 4]", hex("01 fe 03 fc 01 02 03 fb"));
-        made.line(
-            fmt::format("tensor<fp16, [2, 4]> w = constexpr_blockwise_shift_scale(data = {}, scale "
-                        "= {})[name = string(\"w\")]",
-                        codes, made.blob(ElementType::Fp16, "[2, 1]", halves({0.25f, 0.5f}))));
-        made.consume("w");
+        made.form("w", "[2, 4]", "blockwise_shift_scale",
+                  {{"data", codes},
+                   {"scale", made.blob(ElementType::Fp16, "[2, 1]", halves({0.25f, 0.5f}))}});
         const BundlePtr b = *made.open();
         QVERIFY(b->diagnostics().empty());
         MadeBundle dense;

@@ -389,11 +389,7 @@ private slots:
     {
         const auto palettes = [](const std::vector<std::vector<unsigned>> &weights, bool turned) {
             MadeBundle made;
-            Bytes book;
-            for (int i = 0; i < 16; ++i) {
-                const Bytes value = halves({float(turned ? 16 - i : i + 1)});
-                book.insert(book.end(), value.begin(), value.end());
-            }
+            const Bytes book = halves(16, [&](int i) { return float(turned ? 16 - i : i + 1); });
             for (std::size_t k = 0; k < weights.size(); ++k) {
                 Bytes packed;
                 for (std::size_t i = 0; i < weights[k].size(); i += 2)

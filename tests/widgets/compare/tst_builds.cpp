@@ -20,13 +20,8 @@ void choose(BuildsDock &dock, MatrixFigure figure)
 /// A safetensors file of one tensor "w" of four fp32 numbers.
 bool write(const QString &path, const std::vector<float> &values)
 {
-    const QByteArray header = R"({"w":{"dtype":"F32","shape":[4],"data_offsets":[0,16]}})";
-    QByteArray bytes;
-    for (int i = 0; i < 8; ++i)
-        bytes.append(char(header.size() >> 8 * i & 0xFF));
-    bytes += header;
-    bytes += QByteArray(reinterpret_cast<const char *>(values.data()), 16);
-    return test::put(path, bytes);
+    return put(path, safetensors(R"({"w":{"dtype":"F32","shape":[4],"data_offsets":[0,16]}})",
+                                 asArray(std::as_bytes(std::span(values)))));
 }
 
 } // namespace
