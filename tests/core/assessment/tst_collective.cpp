@@ -19,18 +19,6 @@ class TestCollective : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
-    void tokensAndUnitTypes()
-    {
-        QCOMPARE(int(reductionTokens().size()), 5);
-        QCOMPARE(reductionTokens().front().token, "sum");
-        QCOMPARE(reductionTokens().front().kind, 1U);
-        QCOMPARE(reductionTokens().back().token, "mean");
-        QCOMPARE(reductionTokens().back().kind, 5U);
-        QCOMPARE(int(collectiveOps().size()), 5);
-        QCOMPARE(collectiveOps()[0].unitType.value_or(0), 78U);
-        QCOMPARE(int(collectiveBytes().size()), 5);
-    }
-
     void atomics()
     {
         QCOMPARE(*atomicOperation(1), 4U);
