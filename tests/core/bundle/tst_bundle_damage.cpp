@@ -453,6 +453,41 @@ private slots:
                                            "error blob.type weights/weight.bin+68"}));
     }
 
+    void randomDamage()
+    {
+        MadeBundle made;
+        longChain(made);
+        twoMasks(made);
+        palette("[2, 2]", "tensor<fp16, [1, 1, 2, 1]>([0x1p0, 0x1p1])")(made);
+        affine("axis = int32(0), scale = fp16(0x1p0), zero_point = int8(3)")(made);
+        const std::string text = made.text();
+        const Bytes weights = made.weights();
+        QRandomGenerator random(20);
+        for (int round = 0; round < 600; ++round) {
+            std::string brokenText = text;
+            Bytes broken = weights;
+            if (round % 2 == 0) {
+                for (int i = 0; i < 3; ++i)
+                    brokenText[random.bounded(quint32(text.size()))] =
+                        char(32 + random.bounded(95));
+            }
+            for (int i = 0; i < round % 4; ++i)
+                broken[random.bounded(quint32(broken.size()))] =
+                    static_cast<std::byte>(random.bounded(256));
+            if (round % 5 == 0)
+                broken.resize(random.bounded(quint32(broken.size() + 1)));
+            const auto bundle =
+                VERIFIED(Bundle::open("x", MadeBundle::options(brokenText, broken)));
+            QCOMPARE(sectionFault(**bundle).c_str(), "");
+            for (std::size_t i = 0; i < (*bundle)->weights().size(); ++i) {
+                const Weight &weight = (*bundle)->weights()[i];
+                if (weight.fault || weight.elements.value >= 100000)
+                    continue;
+                const auto decoder = VERIFIED((*bundle)->decoder(i));
+            }
+        }
+    }
+
     /// Claims in any order and overlap give a cover.
     void overlappingClaims()
     {

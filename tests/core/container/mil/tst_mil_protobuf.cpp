@@ -610,6 +610,25 @@ private slots:
         }
     }
 
+    void randomDamage()
+    {
+        const QByteArray nested = opMessage("loop", {}, {}, {named("w", tensor(Fp16))},
+                                            {block({first(), last()}, {"z"})});
+        const QByteArray file =
+            model({first(), constant(immediate(tensor(Int32, {2}), 2, varint(1) + varint(500))),
+                   constant(blob(tensor(Fp16, {2, 3}), "p", 64)), nested, last()},
+                  {"z"});
+        QRandomGenerator random(3);
+        for (int round = 0; round < 20000; ++round) {
+            QByteArray damaged = file;
+            for (int i = random.bounded(1, 5); i > 0; --i)
+                damaged[random.bounded(int(damaged.size()))] = char(random.bounded(256));
+            const auto parsed = readProto(damaged);
+            for (const Diagnostic &d : parsed.diagnostics)
+                QVERIFY(!d.error.offset || d.error.offset->value <= quint64(damaged.size()));
+        }
+    }
+
     /// Some 4 MB of the smallest messages there are.
     void manyValues()
     {

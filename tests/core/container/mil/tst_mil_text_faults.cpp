@@ -101,6 +101,32 @@ private slots:
         }
     }
 
+    void randomDamage()
+    {
+        const QByteArray text =
+            program("tensor<fp16, [2]> w = const()[name = string(\"w\"), val = tensor<fp16, "
+                    "[2]>([0x1p+0, -0x1p+0])];\n"
+                    "fp16 l = loop(a = w, v = (w, x)) (fp16 i) { fp16 j = relu(x = i); } -> (j);\n"
+                    "tensor<fp16, [4]> b = const()[val = tensor<fp16, [4]>(BLOBFILE(path = "
+                    "string(\"p\"), offset = uint64(64)))];");
+        const auto pieces = "( ) [ ] { } < > , ; = \" -> func 1 \n \xFF - x BLOBFILE"_ba.split(' ')
+                            << QByteArray(1, '\0');
+        QRandomGenerator random(1);
+        for (int round = 0; round < 5000; ++round) {
+            QByteArray damaged = text;
+            for (int i = random.bounded(1, 5); i > 0; --i) {
+                const qsizetype at = random.bounded(int(damaged.size()));
+                if (random.bounded(2) == 0)
+                    damaged.remove(at, random.bounded(1, 10));
+                else
+                    damaged.insert(at, pieces[random.bounded(int(pieces.size()))]);
+            }
+            const auto parsed = readText(damaged);
+            for (const Diagnostic &d : parsed.diagnostics)
+                QVERIFY(!d.error.offset || d.error.offset->value <= quint64(damaged.size()));
+        }
+    }
+
     void manyFaultsAreCounted()
     {
         const auto parsed = readText(program("fp16 a = ;"_ba.repeated(1000)));

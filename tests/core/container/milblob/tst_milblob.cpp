@@ -283,6 +283,32 @@ private slots:
         QCOMPARE(blob.records.size(), std::size_t(records));
     }
 
+    void randomDamage()
+    {
+        QRandomGenerator random(4711);
+        const Bytes whole = sample();
+        for (int round = 0; round < 20000; ++round) {
+            Bytes file = whole;
+            for (int i = random.bounded(1, 6); i > 0; --i) {
+                // mostly into the records, and mostly with numbers that hurt
+                const auto record = std::size_t(random.bounded(6)) * 64;
+                const auto field = std::size_t(random.bounded(4)) * 8;
+                const quint64 values[] = {
+                    0, 64, 128, 320, kTop, kTop - 63, random.generate64() % 512};
+                if (record + field + 8 <= file.size())
+                    poke(file, record + field, values[random.bounded(7)], 8);
+            }
+            const auto blob = milblob::readBlobFile(file, "w");
+            QVERIFY(blob.records.size() <= file.size() / 64);
+            for (std::size_t i = 0; i < blob.records.size(); ++i) {
+                QVERIFY(fitsInside(blob.records[i].payload(), ByteCount(file.size())));
+                QVERIFY(i == 0 || blob.records[i - 1].metaOffset < blob.records[i].metaOffset);
+            }
+            const auto again = milblob::reencode(file, "w");
+            QVERIFY(!again || *again == file);
+        }
+    }
+
     void millionsOfEmptyRecords()
     {
         constexpr std::size_t kRecords = (std::size_t(1) << 20) + 3;

@@ -190,6 +190,28 @@ private slots:
         QVERIFY(text.size() <= 1003 && text.ends_with("…"));
     }
 
+    /// Whatever a byte becomes, the module is refused with a place or written back as it is.
+    void everyByteMayBeAny()
+    {
+        Bytes bytes = madeWeights().bytes();
+        for (std::size_t i = 0; i < bytes.size(); ++i) {
+            const std::byte before = bytes[i];
+            for (const unsigned value : {0u, 1u, 2u, 3u, 0x40u, 0x7Fu, 0x80u, 0xFFu}) {
+                bytes[i] = std::byte(value);
+                const mlir::Module module = moduleOf(bytes);
+                const std::string text = moduleText(module, 100000);
+                if (module.fault) {
+                    QVERIFY(module.fault->offset && module.fault->offset->value <= bytes.size());
+                    continue;
+                }
+                const auto written = mlir::writeModule(module);
+                QVERIFY2(written && *written == bytes,
+                         qPrintable(u"byte %1 = %2"_s.arg(i).arg(value)));
+            }
+            bytes[i] = before;
+        }
+    }
+
     void tables()
     {
         QVERIFY(mlir::kindRows().size() > 100);

@@ -305,6 +305,34 @@ private slots:
         openMade(bytes); // whatever it shows, it must not crash
     }
 
+    void survivesFlippedBytes()
+    {
+        std::mt19937 random(11);
+        int opened = 0, reported = 0;
+        for (const char *form : {"dense", "sparse", "palette4", "affine", "books"}) {
+            const auto made = make(QString::fromLatin1(form), {32, 4, 1, 3}, 2, true);
+            for (int i = 0; i < 300; ++i) {
+                auto bytes = made->bytes;
+                for (int flips = 0; flips < 3; ++flips) {
+                    const std::size_t at = random() % std::min<std::size_t>(bytes.size(), 6000);
+                    bytes[at] = static_cast<std::byte>(random());
+                }
+                if (random() % 4 == 0)
+                    bytes.resize(random() % bytes.size());
+                const BundlePtr bundle = openMade(bytes);
+                if (!bundle) // cut within the header
+                    continue;
+                ++opened;
+                reported += bundle->diagnostics().empty() ? 0 : 1;
+                const std::string broken = brokenPromise(*bundle);
+                QVERIFY2(broken.empty(), broken.c_str());
+            }
+        }
+        // Most open with something to report: otherwise the above would hold for want of a case.
+        QVERIFY2(opened > 1000 && reported > 1000,
+                 qPrintable(u"%1 %2"_s.arg(opened).arg(reported)));
+    }
+
     void refusesWhatHasNoPlace()
     {
         const Shape shape{16, 32, 1, 1};
