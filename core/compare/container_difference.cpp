@@ -116,6 +116,19 @@ public:
     explicit Contents(const mlir::Module &module)
         : m_module(module), m_attributes(module.attributes.size()), m_types(module.types.size())
     {
+        // Writers give private graphs other names in each file.
+        for (const mlir::Operation &each : module.operations) {
+            if (!module.is(each, "aicode.dataflow.graph_v1"))
+                continue;
+            const std::uint32_t isPrivate = module.attributeOf(each, "isPrivate"),
+                                name = module.attributeOf(each, "name");
+            if (isPrivate == mlir::kNone || name == mlir::kNone)
+                continue;
+            const mlir::Decoded flag = module.attribute(isPrivate), text = module.attribute(name);
+            if (flag.is("serialization.integer") && flag.fields.back().value != 0 &&
+                text.is("serialization.string"))
+                m_private.insert(text.fields.front().value);
+        }
     }
 
     std::vector<OperationParts> operations()
@@ -199,7 +212,10 @@ private:
         switch (field.letter) {
         case 'A':
         case 'T': return digest(static_cast<std::uint32_t>(field.value), field.letter == 'T');
-        case 'S': return HashSum(m_module.strings[field.value]).value();
+        case 'S':
+            return m_private.count(field.value) > 0
+                       ? 0
+                       : HashSum(m_module.strings[field.value]).value();
         case 'R': return 0;
         case 'B': return digestOf(field.range);
         default: return field.value;
@@ -235,6 +251,7 @@ private:
 
     const mlir::Module &m_module;
     std::vector<std::optional<std::size_t>> m_attributes, m_types;
+    std::set<std::uint64_t> m_private; ///< strings: names of private graphs
 };
 
 std::vector<std::string> partDetails(const Contents &contentsA, const OperationParts &a,

@@ -113,6 +113,32 @@ private slots:
         }
         QVERIFY(changed > 0);
     }
+
+    /// Writers give private graphs other names in each file: that is no difference.
+    void namesOfPrivateGraphs()
+    {
+        const auto moduleOf = [](const std::string &name, int isPrivate) {
+            MadeModule made;
+            const std::uint64_t location = made.attribute({46}), none = made.attribute({5, 0});
+            const auto flag = [&made](int value) {
+                return made.attribute(byteRow({0x05, 0x03, 1, value}));
+            };
+            const std::uint64_t no = flag(0), own = flag(isPrivate);
+            const std::uint64_t called = made.attribute({1, made.string(name)});
+            const std::uint64_t type = made.attribute({4, made.type({30, 0, 0})});
+            made.wrapGraph(location, {none, 0, no, type, own, called, no, none, none}, 0, 0, 0, {});
+            return made.bytes();
+        };
+        for (const int isPrivate : {0, 1}) {
+            const Bytes a = moduleOf("norm_abcdefgh", isPrivate),
+                        b = moduleOf("norm_ijklmnop", isPrivate);
+            const mlir::Module one = mlir::readModule(a, "a"), other = mlir::readModule(b, "b");
+            QVERIFY(!one.fault && !other.fault);
+            ProgramDifference difference;
+            diff::compareModules(one, other, difference);
+            QCOMPARE(difference.equal, isPrivate == 1);
+        }
+    }
 };
 
 KERNSCOPE_TEST(TestInterfaceDifference, NoApplication)
