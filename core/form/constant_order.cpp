@@ -12,31 +12,34 @@ namespace {
 class SplatOrder final : public ElementOrder, public NotedOrder
 {
 public:
-    SplatOrder(std::uint64_t elements, unsigned width, FileOffset at)
-        : m_elements(elements), m_width(width), m_at(at.value)
+    SplatOrder(std::uint64_t elements, unsigned width, FileOffset at, std::uint64_t stored)
+        : m_elements(elements), m_stored(stored), m_width(width), m_at(at.value)
     {
     }
-    void positions(std::uint64_t, std::span<std::uint64_t> out) const override
+    void positions(std::uint64_t first, std::span<std::uint64_t> out) const override
     {
-        std::ranges::fill(out, 8 * m_at);
+        for (std::uint64_t &place : out)
+            place = 8 * m_at + first++ % m_stored * m_width;
     }
     std::uint64_t elements() const override { return m_elements; }
-    std::uint64_t extent() const override { return m_at + (m_width + 7) / 8; }
+    std::uint64_t extent() const override { return m_at + (m_stored * m_width + 7) / 8; }
     std::optional<std::uint64_t> elementAt(std::uint64_t bit) const override
     {
-        const bool own = bit >= 8 * m_at && bit - 8 * m_at < m_width && m_elements > 0;
-        return own ? std::optional<std::uint64_t>(0) : std::nullopt;
+        const bool own =
+            bit >= 8 * m_at && bit - 8 * m_at < m_stored * m_width && m_elements >= m_stored;
+        return own ? std::optional((bit - 8 * m_at) / m_width) : std::nullopt;
     }
     bool note(LayoutNotes &notes) const override
     {
         notes.begin(LayoutNotes::Kind::Splat);
         notes.add(m_elements);
+        notes.add(m_stored);
         return true;
     }
     std::string lockReason() const override { return "one stored number serves all elements"; }
 
 private:
-    std::uint64_t m_elements;
+    std::uint64_t m_elements, m_stored;
     unsigned m_width;
     std::uint64_t m_at; ///< byte
 };
@@ -306,9 +309,9 @@ private:
 } // namespace
 
 std::shared_ptr<const ElementOrder> splatOrder(std::uint64_t elements, unsigned width,
-                                               FileOffset at)
+                                               FileOffset at, std::uint64_t stored)
 {
-    return std::make_shared<SplatOrder>(elements, width, at);
+    return std::make_shared<SplatOrder>(elements, width, at, stored);
 }
 
 std::shared_ptr<const ElementOrder> oneAByteOrder(std::uint64_t elements, unsigned width,

@@ -9,10 +9,10 @@
 /// range as its only piece (inPieces()).
 namespace kernscope::codec {
 
-/// All elements of a tensor are the one that is stored, of `width` bits. No edit: a change would be
-/// one of all elements.
+/// All elements of a tensor are the one that is stored, of `width` bits, or the two of a complex
+/// number in turn. No edit: a change would be one of all elements.
 std::shared_ptr<const ElementOrder> splatOrder(std::uint64_t elements, unsigned width,
-                                               FileOffset at = {});
+                                               FileOffset at = {}, std::uint64_t stored = 1);
 
 /// Codes of `width` bits, fewer than eight, that a writer stored one a byte, in the low bits.
 std::shared_ptr<const ElementOrder> oneAByteOrder(std::uint64_t elements, unsigned width,

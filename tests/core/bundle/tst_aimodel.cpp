@@ -109,6 +109,18 @@ private slots:
         QCOMPARE(valuesOf(*bundle, 0), (Values{0.69921875f, 9.6875f, -8.125f, -0.10009765625f}));
     }
 
+    /// One complex number for all elements: both of its parts.
+    void complexSplats()
+    {
+        constexpr auto kComplexF16 = Elem(13);
+        MadeCoreAi made;
+        made.output({made.constant({3}, kComplexF16, halves({1, -2}), true)});
+        const BundlePtr bundle = VERIFIED(made.open());
+        QCOMPARE(bundle->weights().front().shape, (Shape{3, 2}));
+        QCOMPARE(valuesOf(*bundle, 0), (Values{1, -2, 1, -2, 1, -2}));
+        QCOMPARE(bundle->weights().front().storedBytes.value, 4U);
+    }
+
     void looksUpVectors()
     {
         MadeCoreAi made;

@@ -9,6 +9,7 @@
 #include "core/numeric/convert.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -290,11 +291,7 @@ Result<Operand> ModuleForms::constant(std::uint32_t value, PartRole role)
     std::uint64_t needed = packed->value;
     if (data->splat && info->element != ElementType::Bool && count->value > numbers) {
         needed = (numbers * width + 7) / 8;
-        if (numbers > 1)
-            return refuse(value, "aimodel.constant", "value", "a real number",
-                          "a complex one for all elements",
-                          "Splats of complex numbers are not read.");
-        order = codec::splatOrder(count->value, width, place.dataOffset);
+        order = codec::splatOrder(count->value, width, place.dataOffset, numbers);
     } else if (width < 8 && held == count->value && held != needed) {
         order = codec::oneAByteOrder(count->value, width, place.dataOffset);
         needed = held;
@@ -367,13 +364,9 @@ FormBuilder::Built FormBuilder::dispatch(std::uint32_t value, PartRole role)
 {
     const CoreAiStep step = this->step(value);
     const auto operands = step == CoreAiStep::None ? Operands() : operandsOf(value);
-    const std::size_t least = step == CoreAiStep::Dequantize || step == CoreAiStep::ShiftScale ||
-                                      step == CoreAiStep::LutToDense ||
-                                      step == CoreAiStep::LutToSparse
-                                  ? 3
-                              : step == CoreAiStep::Constant || step == CoreAiStep::None      ? 0
-                              : step == CoreAiStep::SparseToDense || step == CoreAiStep::Cast ? 1
-                                                                                              : 2;
+    // By step, in the order of the enumeration.
+    static constexpr std::array<std::size_t, 11> kLeast{0, 0, 3, 3, 3, 2, 1, 3, 1, 2, 2};
+    const std::size_t least = kLeast[static_cast<std::size_t>(step)];
     if (operands.size() < least)
         return refuse(value, m_code, "operands", fmt::format("{} operands", least),
                       fmt::format("{}", operands.size()), "An operation lacks operands.");
