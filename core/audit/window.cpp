@@ -172,14 +172,13 @@ double bestOfTable(const StoredSteps &steps, const Values &values, const Values 
     if (distinct.size() <= steps.entries && !coarse)
         return 0;
     Values centres = codec::optimalCentres(distinct, static_cast<std::size_t>(steps.entries));
-    if (coarse && scales.empty() && !order.empty()) {
+    if (coarse && !order.empty()) {
         // As integers or fp8 numbers hold them, with the scale that they should have.
-        const float low =
-            isUnsignedInteger(steps.tableType) && steps.tableScaled ? order.front() : 0;
+        const bool scaled = steps.tableScaled || !scales.empty();
+        const float low = isUnsignedInteger(steps.tableType) && scaled ? order.front() : 0;
         const float top = std::max(low - order.front(), order.back() - low);
-        const float step = steps.tableScaled && top > 0
-                               ? top / static_cast<float>(largestCode(steps.tableType))
-                               : 1;
+        const float step =
+            scaled && top > 0 ? top / static_cast<float>(largestCode(steps.tableType)) : 1;
         for (float &centre : centres)
             centre = real ? centre / step : std::nearbyint((centre - low) / step);
         roundToType(steps.tableType, centres);
