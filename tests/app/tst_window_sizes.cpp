@@ -4,6 +4,7 @@
 #include "widgets/bytes/inspector_view.h"
 #include "widgets/common/panels.h"
 #include "widgets/common/plot_widget.h"
+#include "widgets/overview/overview_dock.h"
 #include "widgets/overview/treemap_view.h"
 #include "widgets/program/graph_view.h"
 #include "widgets/weight/weight_header.h"
@@ -87,6 +88,31 @@ private Q_SLOTS:
             checkTabs();
             QVERIFY2(m_faults.isEmpty(),
                      qPrintable(u"%1: %2"_s.arg(size.width()).arg(m_faults.join(u"; "_s))));
+        }
+    }
+
+    /// What is to be read first is there without scrolling, in the smallest window too.
+    void firstScreen()
+    {
+        for (const QSize size : {QSize(1280, 800), QSize(1400, 900)}) {
+            (*m_window)->resize(size);
+            QVERIFY(m_window->open({sample(u"palette"_s)}));
+            layouts().show(Layout::Inspect);
+            layouts().reset();
+            QVERIFY(m_window->settle());
+            auto *overview = VERIFIED(qobject_cast<ui::OverviewDock *>(dock(u"overview"_s)));
+            QTRY_VERIFY(overview->findings().model()->rowCount() > 0);
+            const QTableView &findings = overview->findings();
+            const int rows = findings.viewport()->visibleRegion().boundingRect().height() /
+                             findings.verticalHeader()->defaultSectionSize();
+            QVERIFY2(rows >= std::min(3, findings.model()->rowCount()),
+                     qPrintable(QString::number(rows)));
+            for (const QLabel *label : overview->findChildren<QLabel *>()) {
+                if (label->accessibleName() == u"What the program waits for"_s)
+                    QCOMPARE(label->visibleRegion().boundingRect(), label->rect());
+            }
+            const QWidget &map = overview->treemap();
+            QCOMPARE(map.visibleRegion().boundingRect(), map.rect());
         }
     }
 

@@ -197,13 +197,27 @@ void PanelSection::paintEvent(QPaintEvent *)
     painter.fillRect(QRect(0, height() - 1, width(), 1), design::hairline(palette()));
 }
 
-CardFrame::CardFrame(QWidget *parent) : QWidget(parent)
+CardFrame::CardFrame(const QString &title, QWidget *parent)
+    : QWidget(parent), m_value(design::label({}, design::Type::Figure, this)),
+      m_note(giveWay(design::label({}, design::Type::Small, this)))
 {
     using design::Space;
     auto *column = new QVBoxLayout(this);
     const int side = design::space(this, Space::Medium), end = design::space(this, Space::Small);
     column->setContentsMargins(side, end, side, end);
     column->setSpacing(0);
+    laidOut(column, {design::label(title, design::Type::Small, this), m_value, m_note});
+}
+
+void CardFrame::say(const QString &value, const QString &note)
+{
+    m_value->setText(value);
+    m_note->setText(note);
+}
+
+QString CardFrame::text() const
+{
+    return m_value->text() + QLatin1Char('\n') + m_note->text();
 }
 
 void CardFrame::paintEvent(QPaintEvent *)

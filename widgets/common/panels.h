@@ -92,10 +92,16 @@ class CardFrame : public QWidget
     Q_OBJECT
 
 public:
-    explicit CardFrame(QWidget *parent);
+    CardFrame(const QString &title, QWidget *parent);
+
+    void say(const QString &value, const QString &note);
+    QString text() const; ///< the figure and its note
 
 protected:
     void paintEvent(QPaintEvent *event) override;
+
+private:
+    QLabel *m_value, *m_note;
 };
 
 } // namespace kernscope::ui

@@ -101,22 +101,7 @@ QString unknownNote(const ProgramTime &program, const roofline::Roofs &roofs, co
 
 } // namespace
 
-TimeCard::TimeCard(QWidget *parent) : CardFrame(parent)
-{
-    auto *column = qobject_cast<QVBoxLayout *>(layout());
-    m_value = design::label({}, design::Type::Figure, this);
-    m_note = design::label({}, design::Type::Small, this);
-    m_note->setWordWrap(true);
-    m_note->setAlignment(Qt::AlignLeft | Qt::AlignTop);
-    column->addWidget(design::label(tr("Engine time, predicted"), design::Type::Small, this));
-    column->addWidget(m_value);
-    column->addWidget(m_note, 1);
-}
-
-QString TimeCard::text() const
-{
-    return m_value->text() + QLatin1Char('\n') + m_note->text();
-}
+TimeCard::TimeCard(QWidget *parent) : CardFrame(tr("Engine time, predicted"), parent) {}
 
 void TimeCard::showTime(const BundlePtr &bundle, const ChipState &chips)
 {
@@ -124,30 +109,22 @@ void TimeCard::showTime(const BundlePtr &bundle, const ChipState &chips)
         return;
     m_bundle = bundle;
     m_target = &chips.target();
-    m_value->setText(u"\u2013"_s);
     const QString chip = chipName(*m_target);
-    if (bundle->weights().size() > kMostPlacedAtOnce) {
-        m_note->setText(tr("many layers: open Timeline for their times"));
-        return;
-    }
+    const QString none(QChar(0x2013));
+    if (bundle->weights().size() > kMostPlacedAtOnce)
+        return say(none, tr("many layers: open Timeline for their times"));
     const auto roofs = roofline::roofsOf(*m_target);
     const auto network = roofs ? placeNetwork(*bundle, *roofs, chips.choice(), 1) : std::nullopt;
-    if (!network || network->layers.empty()) {
-        m_note->setText(noLayersText(*bundle));
-        return;
-    }
+    if (!network || network->layers.empty())
+        return say(none, noLayersText(*bundle));
     const ProgramTime &program = network->program;
-    if (!program.dispatches.empty()) {
-        m_note->setText(
-            tr("on %1, %2 functions: see Timeline").arg(chip).arg(program.dispatches.size()));
-        return;
-    }
+    if (!program.dispatches.empty())
+        return say(
+            none, tr("on %1, %2 functions: see Timeline").arg(chip).arg(program.dispatches.size()));
     if (program.engineTimeS)
-        m_value->setText(predictedSeconds(*program.engineTimeS));
-    else if (program.knownS > 0)
-        m_value->setText(tr("at least %1").arg(predictedSeconds(program.knownS)));
-    m_note->setText(program.engineTimeS ? predictedNote(program, chip)
-                                        : unknownNote(program, *roofs, chip));
+        return say(predictedSeconds(*program.engineTimeS), predictedNote(program, chip));
+    say(program.knownS > 0 ? tr("at least %1").arg(predictedSeconds(program.knownS)) : none,
+        unknownNote(program, *roofs, chip));
 }
 
 namespace {

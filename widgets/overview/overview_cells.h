@@ -7,8 +7,6 @@
 #include "widgets/overview/navigator_rows.h"
 #include "widgets/overview/treemap_view.h"
 
-class QLabel;
-
 namespace kernscope::ui {
 
 /// How far the weights of a bundle are from those of the build that it was made of.
@@ -42,12 +40,10 @@ public:
 
     /// Works the time out where the bundle or the chip are others than before.
     void showTime(const BundlePtr &bundle, const ChipState &chips);
-    QString text() const; ///< the figure and its note
 
 private:
     std::weak_ptr<const Bundle> m_bundle; ///< the one whose time is shown
     const target::Target *m_target = nullptr;
-    QLabel *m_value = nullptr, *m_note = nullptr;
 };
 
 /// By what the cells of the overview's treemap are coloured.

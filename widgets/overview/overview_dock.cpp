@@ -4,7 +4,6 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/build_facts.h"
 #include "core/bundle/stored_bytes.h"
-#include "core/report/program_table.h"
 #include "widgets/chips/verdict.h"
 #include "widgets/common/controls.h"
 #include "widgets/common/dock_tools.h"
@@ -46,7 +45,6 @@ bool writePng(QWidget &widget, QIODevice &file)
 constexpr std::uint64_t kMostElementsUnasked = 64u << 20;
 constexpr std::size_t kMostAtOnce = 2000; ///< weights that are added up within a frame
 
-constexpr qsizetype kShortLine = 24; ///< letters of a line of the description that stays whole
 constexpr int kLeastFindings = 6, kFindingsOnView = 10; ///< rows at once
 
 bool isDisputed(const Finding &finding)
@@ -54,65 +52,14 @@ bool isDisputed(const Finding &finding)
     return finding.kind == Finding::Kind::DisputedFault;
 }
 
-/// "4 outliers"
-QString kindWord(Finding::Kind kind, std::size_t count)
-{
-    switch (kind) {
-    case Finding::Kind::Damaged:
-        return countedWords(count, Words::tr("1 damaged"), Words::tr("%1 damaged"));
-    case Finding::Kind::UnusedRecords:
-        return countedWords(count, Words::tr("1 file with unused records"),
-                            Words::tr("%1 files with unused records"));
-    case Finding::Kind::NonFinite:
-        return countedWords(count, Words::tr("1 with NaN or inf"), Words::tr("%1 with NaN or inf"));
-    case Finding::Kind::BeyondHalf:
-        return countedWords(count, Words::tr("1 beyond fp16"), Words::tr("%1 beyond fp16"));
-    case Finding::Kind::ZeroScale:
-        return countedWords(count, Words::tr("1 with scales of 0"),
-                            Words::tr("%1 with scales of 0"));
-    case Finding::Kind::KnownFault:
-        return countedWords(count, Words::tr("1 known fault"), Words::tr("%1 known faults"));
-    case Finding::Kind::Constant:
-        return countedWords(count, Words::tr("1 constant"), Words::tr("%1 constant"));
-    case Finding::Kind::ConstantChannels:
-        return countedWords(count, Words::tr("1 with constant channels"),
-                            Words::tr("%1 with constant channels"));
-    case Finding::Kind::FoldsEverywhere:
-        return countedWords(count, Words::tr("1 folds on every chip"),
-                            Words::tr("%1 fold on every chip"));
-    case Finding::Kind::DeadEntries:
-        return countedWords(count, Words::tr("1 with unused entries"),
-                            Words::tr("%1 with unused entries"));
-    case Finding::Kind::Larger:
-        return countedWords(count, Words::tr("1 larger than fp16"),
-                            Words::tr("%1 larger than fp16"));
-    case Finding::Kind::Duplicate:
-        return countedWords(count, Words::tr("1 duplicate"), Words::tr("%1 duplicates"));
-    case Finding::Kind::Outlier:
-        return countedWords(count, Words::tr("1 outlier"), Words::tr("%1 outliers"));
-    case Finding::Kind::DisputedFault:
-        return countedWords(count, Words::tr("1 disputed report"),
-                            Words::tr("%1 disputed reports"));
-    }
-    return {};
-}
-
-/// " · not counted: 2 disputed reports": lists them, or takes them out of the list again.
+/// "Not counted: 2 disputed reports": lists them, or takes them out of the list again.
 QString disputedLink(std::size_t count)
 {
     return count == 0 ? QString()
-                      : u" \u00B7 %1 <a href=\"disputed:\">%2</a>"_s.arg(
-                            OverviewDock::tr("not counted:"),
-                            kindWord(Finding::Kind::DisputedFault, count));
-}
-
-/// Where the window is low the list lies below the edge.
-void bringIntoView(QWidget *widget)
-{
-    for (QWidget *at = widget; at; at = at->parentWidget()) {
-        if (auto *area = qobject_cast<QScrollArea *>(at->parentWidget()))
-            area->ensureWidgetVisible(widget);
-    }
+                      : u"%1 <a href=\"disputed:\">%2</a>"_s.arg(
+                            OverviewDock::tr("Not counted:"),
+                            countedWords(count, OverviewDock::tr("1 disputed report"),
+                                         OverviewDock::tr("%1 disputed reports")));
 }
 
 } // namespace
@@ -134,8 +81,7 @@ void OverviewDock::connectParts()
 {
     connect(m_map, &TreemapView::picked, this,
             [this](std::size_t weight) { open(u"weight:%1"_s.arg(weight)); });
-    m_odd.note->setTextFormat(Qt::RichText);
-    connect(m_odd.note, &QLabel::linkActivated, this, &OverviewDock::open);
+    connect(m_oddNote, &QLabel::linkActivated, this, &OverviewDock::open);
     connect(&m_chips, &ChipState::tableChanged, this, &OverviewDock::scheduleRefresh);
     connect(&m_chips, &ChipState::tableChanged, this, &OverviewDock::findFolds);
     connect(&m_chips, &ChipState::targetChanged, this, &OverviewDock::scheduleRefresh);
@@ -319,10 +265,8 @@ void OverviewDock::sumUp()
     m_sums.reset();
     m_tools.clear();
     m_about.clear();
-    m_described->hide();
     if (!m_shown)
         return;
-    showDescription();
     const std::vector<BuildFact> made = buildFacts(*m_shown);
     for (const std::string &tool : buildTools(made))
         m_tools.append(fromUtf8(tool));
@@ -393,14 +337,9 @@ void OverviewDock::open(const QString &link)
     const std::size_t index = parts.value(1).toULongLong();
     if (!m_shown)
         return;
-    if (parts.front() == "kind"_L1) {
-        m_filter->setText(parts.value(1));
-        m_findings->setFocus();
-        bringIntoView(m_findings);
-    } else if (parts.front() == "disputed"_L1) {
+    if (parts.front() == "disputed"_L1) {
         m_disputedShown = !m_disputedShown;
         showFindings();
-        bringIntoView(m_findings);
     } else if (parts.front() == "weight"_L1 && index < m_shown->weights().size()) {
         session().goToWeight(index, this);
         Q_EMIT raiseRequested(u"weight"_s);
@@ -426,20 +365,7 @@ OverviewDock::OverviewDock(Session &session, QWidget *parent)
     m_facts = new ElidedLabel(Qt::ElideRight, content);
     m_facts->setFont(design::type(font(), design::Type::Small));
     m_facts->setForegroundRole(QPalette::PlaceholderText);
-    m_described = selectableLabel(content, Qt::RichText);
-    m_described->setAccessibleName(tr("Description of the model"));
-    auto *head =
-        laidOut(new QHBoxLayout,
-                {{design::label(tr("Where the bytes are"), design::Type::Heading, content), 1},
-                 buildSwitch(content)});
-    m_map = new TreemapView(content);
-    laidOut(column, {m_title,
-                     m_facts,
-                     m_described,
-                     sharedVerdict(m_chips, content),
-                     buildCards(content),
-                     head,
-                     {m_map, 1}});
+    laidOut(column, {m_title, m_facts, sharedVerdict(m_chips, content), {buildBytes(content), 1}});
     buildFindings(content, column);
     setContent(content, m_map);
     connectParts();
@@ -462,21 +388,40 @@ OverviewDock::OverviewDock(Session &session, QWidget *parent)
     m_map->setContextMenuPolicy(Qt::ActionsContextMenu);
 }
 
-void OverviewDock::buildFindings(QWidget *content, QVBoxLayout *column)
+/// Totals at the left of the map: what is worth a look has its place in a low window as well.
+QLayout *OverviewDock::buildBytes(QWidget *content)
 {
+    constexpr double kCards = 14.5; // in ems
+    auto *totals = new QWidget(content);
+    totals->setFixedWidth(theme::em(this, kCards));
+    m_stored = new CardFrame(tr("Weights stored"), totals);
+    m_moved = new CardFrame(tr("Weights read per call"), totals);
+    m_time = new TimeCard(totals);
+    laidOut(withoutMargins(new QVBoxLayout(totals)), {m_stored, m_moved, m_time, room(1)});
+    m_map = new TreemapView(content);
     m_legend = new QLabel(content);
     m_legend->setTextFormat(Qt::RichText);
     m_legend->setWordWrap(true);
+    auto *head =
+        laidOut(new QHBoxLayout,
+                {{design::label(tr("Where the bytes are"), design::Type::Heading, content), 1},
+                 buildSwitch(content)});
+    return laidOut(new QHBoxLayout,
+                   {totals, {laidOut(new QVBoxLayout, {head, {m_map, 1}, m_legend}), 1}});
+}
+
+void OverviewDock::buildFindings(QWidget *content, QVBoxLayout *column)
+{
+    m_odd = design::label({}, design::Type::Heading, content);
+    m_oddNote = named(giveWay(selectableLabel(content, Qt::RichText)), tr("What is not listed"));
+    m_oddNote->setTextInteractionFlags(Qt::TextBrowserInteraction);
     m_rows = new RowTable<report::FindingRow>(report::findingTable(), this);
-    m_findings = makeTable(content, tr("Worth a look"), m_rows, {8.5, 13.5, 15, 12.5});
+    m_findings = makeTable(content, tr("Worth a look"), m_rows, {8.8, 12.2, 13, 11.5});
     growColumns(m_findings, {m_rows->columnOf("weight"), m_rows->columnOf("figure"),
                              m_rows->columnOf("advice")});
-    new AlikeNames(m_findings, m_rows->columnOf("weight"));
     m_filter = filterBox(content, tr("Filter what is worth a look"), m_findings);
     m_filter->setFixedWidth(theme::em(this, 14));
-    auto *head = laidOut(new QHBoxLayout, {{m_legend, 1}, m_filter});
-    column->addLayout(head);
-    column->addWidget(m_findings, 1);
+    laidOut(column, {laidOut(new QHBoxLayout, {m_odd, {m_oddNote, 1}, m_filter}), {m_findings, 1}});
     connect(m_filter, &QLineEdit::textChanged, m_rows, &RowTableModel::setFilter);
     connect(m_findings, &QTableView::clicked, this, [this](const QModelIndex &index) {
         goToFinding(*m_rows->rowAt(index.row()).finding, false);
@@ -487,34 +432,6 @@ void OverviewDock::buildFindings(QWidget *content, QVBoxLayout *column)
     m_findings->addActions(
         {copyAction(m_findings, tr("Copy Rows"), m_findings),
          exportAction(m_findings, session(), tr("Export Findings\u2026"), *m_rows, "findings")});
-}
-
-QLayout *OverviewDock::buildCards(QWidget *parent)
-{
-    auto *cards = new QHBoxLayout;
-    cards->setSpacing(design::space(this, design::Space::Medium));
-    m_stored = addCard(parent, cards, tr("Weights stored"));
-    m_moved = addCard(parent, cards, tr("Weights read per call"));
-    m_time = new TimeCard(parent);
-    cards->addWidget(m_time, 1);
-    m_odd = addCard(parent, cards, tr("Worth a look"));
-    return cards;
-}
-
-OverviewDock::Card OverviewDock::addCard(QWidget *parent, QHBoxLayout *row, const QString &title)
-{
-    auto *card = new CardFrame(parent);
-    auto *column = qobject_cast<QVBoxLayout *>(card->layout());
-    Card made;
-    made.value = design::label({}, design::Type::Figure, card);
-    made.note = design::label({}, design::Type::Small, card);
-    made.note->setWordWrap(true);
-    made.note->setAlignment(Qt::AlignLeft | Qt::AlignTop);
-    column->addWidget(design::label(title, design::Type::Small, card));
-    column->addWidget(made.value);
-    column->addWidget(made.note, 1);
-    row->addWidget(card, 1);
-    return made;
 }
 
 QWidget *OverviewDock::buildSwitch(QWidget *parent)
@@ -555,107 +472,40 @@ void OverviewDock::showTotals()
     std::vector<Finding> findings = allFindings();
     const std::size_t disputed = std::erase_if(findings, isDisputed);
     const bool looking = m_task.running() && findings.empty();
+    m_odd->setText(tr("Worth a look: %1")
+                       .arg(looking || m_cut ? u"\u2026"_s : groupedNumber(findings.size())));
+    m_oddNote->setText(m_cut     ? tr("looking over the weights was cancelled")
+                       : !m_read ? tr("values were not read: too many to read when a file opens")
+                       : findings.empty() && !looking
+                           ? tr("Values, tables and bytes were looked at.") + u' ' +
+                                 disputedLink(disputed)
+                           : disputedLink(disputed));
     showStored();
     const auto &table = m_chips.table();
     const std::size_t chip = table ? table->columnOf(m_chips.target()) : kNoIndex;
     if (chip == kNoIndex) {
-        m_moved.value->setText(u"\u2013"_s);
-        m_moved.note->setText(m_chips.working() ? tr("judging the weights\u2026") : QString());
+        m_moved->say(u"\u2013"_s, m_chips.working() ? tr("judging the weights\u2026") : QString());
     } else {
         const TargetTotals &sums = table->totals(chip);
         const QString moved = tr("%1 B").arg(groupedNumber(sums.bytesMoved));
-        m_moved.value->setText(sums.movedOpen == 0               ? moved
-                               : sums.movedOpen == table->rows() ? tr("unknown")
-                                                                 : tr("at least %1").arg(moved));
         const auto more = [](const QString &words, std::size_t count) {
             return count > 0 ? words.arg(groupedNumber(count)) : QString();
         };
         const bool read = std::ranges::any_of(
             m_shown->weights(), [](const Weight &weight) { return !weight.consumers.empty(); });
-        m_moved.note->setText((read ? QString() : tr("if a program reads each once; ")) +
-                              tr("on %1: %2 stream, %3 fold to dense, %4 dense")
-                                  .arg(chipName(m_chips.target()))
-                                  .arg(sums.streams)
-                                  .arg(sums.folds)
-                                  .arg(sums.dense) +
-                              more(tr(", %1 refused"), sums.rejected) +
-                              more(tr(", %1 not known"), sums.unknown));
+        m_moved->say(sums.movedOpen == 0               ? moved
+                     : sums.movedOpen == table->rows() ? tr("unknown")
+                                                       : tr("at least %1").arg(moved),
+                     (read ? QString() : tr("if a program reads each once; ")) +
+                         tr("on %1: %2 stream, %3 fold to dense, %4 dense")
+                             .arg(chipName(m_chips.target()))
+                             .arg(sums.streams)
+                             .arg(sums.folds)
+                             .arg(sums.dense) +
+                         more(tr(", %1 refused"), sums.rejected) +
+                         more(tr(", %1 not known"), sums.unknown));
     }
     m_time->showTime(m_shown, m_chips);
-    m_odd.value->setText(m_cut     ? u"\u2013"_s
-                         : looking ? u"\u2026"_s
-                                   : groupedNumber(findings.size()));
-    m_odd.note->setText(m_cut    ? tr("looking over the weights was cancelled")
-                        : m_read ? kindsOf(findings) + disputedLink(disputed)
-                                 : tr("values were not read: too many to read when a file opens"));
-}
-
-/// What an app sees: of the function that runs by default, all of it in the tip.
-void OverviewDock::showDescription()
-{
-    constexpr std::size_t kMostFeatures = 6, kMostLabels = 6, kMostTipped = 40;
-    const auto features = report::featureFacts(*m_shown);
-    const auto &described = m_shown->program()->descriptions;
-    if (features.empty() || described.empty())
-        return;
-    std::string_view first = described.front().defaultFunction;
-    if (first.empty())
-        first = features.front().function;
-    QStringList parts, tip;
-    std::string_view use;
-    std::size_t inUse = 0;
-    for (const report::FeatureFacts &row : features) {
-        const std::string allowed = row.feature->allowedText();
-        const QString text =
-            u"%1 %2%3"_s.arg(fromUtf8(row.feature->name), fromUtf8(row.feature->typeText()),
-                             allowed.empty() ? QString() : tr(" (or %1)").arg(fromUtf8(allowed)));
-        if (static_cast<std::size_t>(tip.size()) < kMostTipped)
-            tip += u"%1 %2 %3 %4"_s
-                       .arg(fromUtf8(row.function), fromUtf8(row.use), text,
-                            fromUtf8(row.feature->words))
-                       .simplified();
-        if (row.model != features.front().model || row.function != first)
-            continue;
-        inUse = row.use == use ? inUse + 1 : 1;
-        use = row.use;
-        if (inUse > kMostFeatures + 1)
-            continue;
-        const QString word = use == "in" ? tr("In") : use == "out" ? tr("Out") : tr("State");
-        parts += inUse > kMostFeatures ? u"\u2026"_s
-                 : inUse > 1           ? text.toHtmlEscaped()
-                                       : u"<b>%1</b> %2"_s.arg(word, text.toHtmlEscaped());
-    }
-    for (const mil::ModelDescription &description : described) {
-        for (const std::string &line : report::descriptionLines(description, kMostLabels)) {
-            const QString text = fromUtf8(line);
-            tip += text;
-            if (&description == &described.front() && !text.startsWith("description: "_L1) &&
-                !text.startsWith("author: "_L1))
-                parts += text.size() > kShortLine ? text.toHtmlEscaped()
-                                                  : text.toHtmlEscaped().replace(u' ', u"&nbsp;"_s);
-        }
-    }
-    m_described->setText(parts.join(u" &nbsp;\u00B7&nbsp; "_s));
-    m_described->setToolTip(
-        u"<p style=\"white-space: pre\">%1</p>"_s.arg(tip.join(u'\n').toHtmlEscaped()));
-    m_described->show();
-}
-
-/// "1 larger · 4 outliers", each a link that lists those of its kind.
-QString OverviewDock::kindsOf(const std::vector<Finding> &findings) const
-{
-    QStringList words;
-    for (std::size_t i = 0; i < findings.size();) {
-        std::size_t end = i; // the kinds stand together
-        while (end < findings.size() && findings[end].kind == findings[i].kind)
-            ++end;
-        const QString word = kindWord(findings[i].kind, end - i).toHtmlEscaped();
-        words += u"<a href=\"kind:%1\">%2</a>"_s.arg(
-            fromUtf8(findingName(findings[i].kind)).replace(u'_', u' '), word);
-        i = end;
-    }
-    return words.isEmpty() ? tr("values, tables and bytes were looked at")
-                           : words.join(u" \u00B7 "_s);
 }
 
 void OverviewDock::showStored()
@@ -663,16 +513,15 @@ void OverviewDock::showStored()
     const std::size_t weights = m_shown->weights().size();
     const QString count = countedWords(weights, tr("1 weight"), tr("%1 weights"));
     if (!m_sums) {
-        m_stored.value->setText(u"\u2026"_s);
-        m_stored.note->setText(count);
+        m_stored->say(u"\u2026"_s, count);
     } else if (m_sums->unread > 0) {
-        m_stored.value->setText(tr("unknown"));
-        m_stored.note->setText(tr("%1 of %2 weights cannot be read")
-                                   .arg(groupedNumber(m_sums->unread), groupedNumber(weights)));
+        m_stored->say(tr("unknown"),
+                      tr("%1 of %2 weights cannot be read")
+                          .arg(groupedNumber(m_sums->unread), groupedNumber(weights)));
     } else {
         const Totals &totals = m_sums->totals;
-        m_stored.value->setText(tr("%1 B").arg(groupedNumber(totals.storedBytes.value)));
-        m_stored.note->setText(tr("%1 of dense fp16, %2").arg(ratioText(totals.ratio), count));
+        m_stored->say(tr("%1 B").arg(groupedNumber(totals.storedBytes.value)),
+                      tr("%1 of dense fp16, %2").arg(ratioText(totals.ratio), count));
     }
 }
 
@@ -686,7 +535,6 @@ void OverviewDock::showFindings()
     if (!m_disputedShown)
         std::erase_if(m_listed, isDisputed);
     m_rows->setRows(report::findingRows(*m_shown, m_listed));
-    widenForNumbers(m_findings, {m_rows->columnOf("advice")});
     for (QWidget *part : {static_cast<QWidget *>(m_findings), static_cast<QWidget *>(m_filter)})
         part->setVisible(!m_listed.empty());
     // Where fewer rows have room the page scrolls.

@@ -32,7 +32,7 @@ public:
     const BundleFigures &figures() const { return m_figures; }
     QTableView &findings() { return *m_findings; }
     QLineEdit &findingFilter() { return *m_filter; }
-    QLabel &oddNote() { return *m_odd.note; }
+    QLabel &oddNote() { return *m_oddNote; }
     const TimeCard &time() const { return *m_time; }
 
 Q_SIGNALS:
@@ -51,21 +51,15 @@ protected:
     void changeEvent(QEvent *event) override;
 
 private:
-    struct Card {
-        QLabel *value = nullptr, *note = nullptr;
-    };
-    QLayout *buildCards(QWidget *parent);
-    Card addCard(QWidget *parent, QHBoxLayout *row, const QString &title);
+    QLayout *buildBytes(QWidget *content);
     QWidget *buildSwitch(QWidget *parent);
     void connectParts();
     void examine(bool all);
     void findFolds();
     std::vector<Finding> allFindings() const;
     void sumUp();
-    void showDescription();
     void measureErrors();
     void onBaseChanged();
-    QString kindsOf(const std::vector<Finding> &findings) const;
     void onCancelled();
     void showTotals();
     void showStored();
@@ -94,15 +88,16 @@ private:
     Job m_summing{session().tasks()};
     std::shared_ptr<const BaseErrors> m_errors; ///< against the other bundle; null: not measured
     Job m_measuring{session().tasks()};
-    QLabel *m_title = nullptr, *m_described = nullptr, *m_legend = nullptr;
-    std::vector<Finding> m_listed; ///< what the rows show, of m_listedOf
+    QLabel *m_title = nullptr, *m_legend = nullptr;
+    QLabel *m_odd = nullptr, *m_oddNote = nullptr; ///< how many findings; what is left out of them
+    std::vector<Finding> m_listed;                 ///< what the rows show, of m_listedOf
     BundlePtr m_listedOf;
     RowTable<report::FindingRow> *m_rows = nullptr;
     QTableView *m_findings = nullptr;
     QLineEdit *m_filter = nullptr;
     Job m_finding{session().tasks()};
     bool m_disputedShown = false; ///< the reports themselves, not their number alone
-    Card m_stored, m_moved, m_odd;
+    CardFrame *m_stored = nullptr, *m_moved = nullptr;
     TimeCard *m_time = nullptr;
     TreemapView *m_map = nullptr;
 };

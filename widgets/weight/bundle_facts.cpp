@@ -5,41 +5,21 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/form/form_steps.h"
+#include "core/report/program_table.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/controls.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/qt.h"
+#include "widgets/models/program_model.h"
 #include "widgets/models/words.h"
 
 namespace kernscope::ui {
 
 namespace {
 
-constexpr std::size_t kMostValues = 8; ///< inputs or outputs named
+constexpr std::size_t kMostValues = 8, kMostLabels = 6; ///< inputs or outputs, classes named
 constexpr std::size_t kMostFiles = 12;
 constexpr double kFormsHeight = 1.1, kFormSwatch = 0.8; // in ems
-
-QString typeWords(const mil::ValueType &type)
-{
-    if (!type.isTensor())
-        return fromUtf8(type.text);
-    QStringList dims;
-    for (const std::int64_t dim : type.dims)
-        dims += dim == mil::kUnknownExtent ? u"?"_s : QString::number(dim);
-    return u"%1 [%2]"_s.arg(fromUtf8(elementTypeName(type.element)), dims.join(u", "_s));
-}
-
-/// Of the operation that makes the value.
-QString outputType(const mil::Block &body, const std::string &name)
-{
-    for (auto op = body.operations.rbegin(); op != body.operations.rend(); ++op) {
-        for (const mil::NamedType &output : op->outputs) {
-            if (output.name == name)
-                return typeWords(output.type);
-        }
-    }
-    return {};
-}
 
 } // namespace
 
@@ -214,7 +194,7 @@ void BundleFacts::addHeading(const QString &text)
 }
 
 /// The label at the left, for a swatch before it.
-QLabel *BundleFacts::addRow(const QString &name, const QString &value)
+QLabel *BundleFacts::addRow(const QString &name, const QString &value, const QString &tip)
 {
     QWidget *body = m_rows->parentWidget();
     const int row = m_rows->rowCount();
@@ -226,6 +206,7 @@ QLabel *BundleFacts::addRow(const QString &name, const QString &value)
     auto *right = new QLabel(value, body);
     right->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     right->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    right->setToolTip(tip);
     auto *swatch = new QLabel(body);
     m_rows->addWidget(swatch, row, 0);
     m_rows->addWidget(left, row, 1);
@@ -278,6 +259,46 @@ void BundleFacts::addFiles(const Bundle &bundle)
     }
 }
 
+/// What an app gives and takes: of the function that runs by default.
+void BundleFacts::addFeatures(const Bundle &bundle)
+{
+    const auto features = report::featureFacts(bundle);
+    const auto &described = bundle.program()->descriptions;
+    if (features.empty() || described.empty())
+        return addProgram(*bundle.program());
+    std::string_view first = described.front().defaultFunction, use;
+    if (first.empty())
+        first = features.front().function;
+    std::size_t inUse = 0;
+    for (const report::FeatureFacts &row : features) {
+        if (row.model != features.front().model || row.function != first)
+            continue;
+        if (std::exchange(use, row.use) != row.use) {
+            inUse = 0;
+            addHeading(use == "in" ? tr("Inputs") : use == "out" ? tr("Outputs") : tr("States"));
+        }
+        const std::string allowed = row.feature->allowedText();
+        if (++inUse <= kMostValues)
+            addRow(fromUtf8(row.feature->name),
+                   fromUtf8(row.feature->typeText() + (allowed.empty() ? "" : " \u2026")),
+                   fromUtf8(row.feature->words + (allowed.empty() ? "" : "\nor " + allowed)));
+        else if (inUse == kMostValues + 1)
+            addRow(u"\u2026"_s, {});
+    }
+    QStringList lines;
+    for (const std::string &line : report::descriptionLines(described.front(), kMostLabels)) {
+        if (!line.starts_with("description: ") && !line.starts_with("author: "))
+            lines += fromUtf8(line); // those two stand in the overview
+    }
+    if (lines.isEmpty())
+        return;
+    addHeading(tr("About"));
+    QLabel *words = giveWay(selectableLabel(m_rows->parentWidget(), Qt::PlainText));
+    words->setText(lines.join(u'\n'));
+    m_rows->addWidget(words, m_rows->rowCount(), 0, 1, 3);
+}
+
+/// Of a program that no description goes with.
 void BundleFacts::addProgram(const mil::Program &program)
 {
     if (program.functions.empty())
@@ -285,10 +306,12 @@ void BundleFacts::addProgram(const mil::Program &program)
     const mil::Function &main = program.functions.front();
     addHeading(tr("Inputs"));
     for (std::size_t i = 0; i < main.inputs.size() && i < kMostValues; ++i)
-        addRow(fromUtf8(main.inputs[i].name), typeWords(main.inputs[i].type));
+        addRow(fromUtf8(main.inputs[i].name), programType(main.inputs[i].type));
     addHeading(tr("Outputs"));
-    for (std::size_t i = 0; i < main.body.outputs.size() && i < kMostValues; ++i)
-        addRow(fromUtf8(main.body.outputs[i]), outputType(main.body, main.body.outputs[i]));
+    for (std::size_t i = 0; i < main.body.outputs.size() && i < kMostValues; ++i) {
+        const mil::ValueType *type = report::outputType(main, main.body.outputs[i]);
+        addRow(fromUtf8(main.body.outputs[i]), type ? programType(*type) : QString());
+    }
 }
 
 void BundleFacts::setBundle(const BundlePtr &bundle)
@@ -310,7 +333,7 @@ void BundleFacts::setBundle(const BundlePtr &bundle)
     m_body->show();
     anew(m_more);
     addFiles(*bundle);
-    addProgram(*bundle->program());
+    addFeatures(*bundle);
     m_more->show();
 }
 

@@ -55,8 +55,9 @@ Q_SIGNALS:
 private:
     void addForms(const Bundle &bundle);
     void addFiles(const Bundle &bundle);
+    void addFeatures(const Bundle &bundle);
     void addProgram(const mil::Program &program);
-    QLabel *addRow(const QString &name, const QString &value);
+    QLabel *addRow(const QString &name, const QString &value, const QString &tip = {});
     void addHeading(const QString &text);
 
     /// Of the bundle that was shown last: one comes back to it with every place without a weight.
