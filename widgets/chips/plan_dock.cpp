@@ -336,10 +336,8 @@ void PlanDock::buildBars(QWidget *content, QVBoxLayout *column)
     for (QWidget *widget : std::initializer_list<QWidget *>{m_goal, m_tolerance, m_maxBytes})
         bar->addWidget(widget);
     buildErrors(content, bar);
-    m_facts = selectableLabel(content);
-    m_facts->setTextFormat(Qt::RichText);
-    column->addWidget(m_facts);
-    column->addWidget(fields);
+    m_facts = selectableLabel(content, Qt::RichText);
+    laidOut(column, {m_facts, fields});
 }
 
 void PlanDock::buildTable(QWidget *content, QVBoxLayout *column)
@@ -347,8 +345,9 @@ void PlanDock::buildTable(QWidget *content, QVBoxLayout *column)
     m_model = new PlanModel(this);
     m_table = makeTable(content, tr("Planned forms"), m_model,
                         {9.3, 6, 4.4, 7, 5.6, 4.2, 6.4, 5.6, 5, 16});
-    new AlikeNames(m_table, m_model->columnOf("weight"));
     m_table->horizontalHeader()->setStretchLastSection(true);
+    m_table->horizontalHeader()->setSectionResizeMode(m_model->columnOf("to"),
+                                                      QHeaderView::ResizeToContents);
     m_plot = new FrontPlot(content);
     m_plot->setMinimumHeight(theme::em(this, 9));
     column->addWidget(parted(Qt::Horizontal, {{m_table, 5}, {m_plot, 2}}), 1);
@@ -518,7 +517,7 @@ void PlanDock::showFacts()
     const plan::Limits limits = this->limits();
     const report::PlanSubject subject{{}, {}, m_survey.get(), &*m_plan, &limits, nullptr, {}};
     for (const std::string &note : report::planNotes(subject))
-        text += u"<br>"_s + fromUtf8(note).toHtmlEscaped();
+        text += (text.endsWith(u'.') ? u" "_s : u". "_s) + fromUtf8(note).toHtmlEscaped();
     m_facts->setText(text);
     m_plot->setPlan(after);
 }
