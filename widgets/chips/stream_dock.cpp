@@ -198,7 +198,6 @@ StreamDock::StreamDock(Session &session, QWidget *parent)
     m_matrix->setItemDelegate(new OutcomeCell(m_matrix));
     putMarksBehind(m_matrix, 0);
     m_matrix->setSelectionBehavior(QAbstractItemView::SelectItems);
-    new AlikeNames(m_matrix, m_model->columnOf("name"));
     sayWhenEmpty(m_matrix, tr("No weight fits the filter."));
     m_matrix->horizontalHeader()->setDefaultSectionSize(theme::em(this, 6));
     m_filter = filterBox(content, tr("Filter by weight or form"), m_matrix);

@@ -40,7 +40,6 @@ GainTable::GainTable(ChipState &state, QWidget *parent)
     prepareTable(this);
     setColumnWidths(horizontalHeader(), {11, 6, 8, 6, 6, 6, 7.5});
     growColumns(this, {m_model->columnOf("weight")});
-    new AlikeNames(this, m_model->columnOf("weight"));
     connect(&state, &ChipState::verdictChanged, this, &GainTable::showVerdict);
     connect(m_model, &QAbstractItemModel::layoutChanged, this, &GainTable::makeButtons);
     connect(selectionModel(), &QItemSelectionModel::currentRowChanged, this,

@@ -75,16 +75,13 @@ public:
         const QRect room = style->subElementRect(QStyle::SE_ItemViewItemText, &cell, cell.widget);
         const int margin = style->pixelMetric(QStyle::PM_FocusFrameHMargin, &cell, cell.widget) + 1;
         const int width = room.width() - 2 * margin;
-        const bool cut = cell.fontMetrics.horizontalAdvance(cell.text) > width;
-        const bool brief = cell.widget && cell.widget->property(kAlwaysShort).toBool();
-        if (cut || brief) {
-            if (cut && cell.displayAlignment & Qt::AlignRight)
+        if (cell.fontMetrics.horizontalAdvance(cell.text) > width) {
+            if (cell.displayAlignment & Qt::AlignRight)
                 growColumn(cell, index.column());
             // What a name shares with its like goes first, then letters: those might be all that
             // tells two names apart. A little less than the room, or the style cuts again.
-            const QString shorter = index.data(kShortNameRole).toString();
-            cell.text = fittingName(cell.fontMetrics, cell.text, shorter,
-                                    cut || !shorter.isEmpty() ? width - 2 : width, brief);
+            cell.text = fittingName(cell.fontMetrics, cell.text,
+                                    index.data(kShortNameRole).toString(), width - 2);
         }
         cell.text = readFromLeft(cell.text, cell.direction);
         style->drawControl(QStyle::CE_ItemViewItem, &cell, painter, cell.widget);

@@ -198,18 +198,17 @@ QString nameAndFigures(const QFontMetrics &metrics, const QString &name, const Q
 }
 
 QString fittingName(const QFontMetrics &metrics, const QString &whole, const QString &shorter,
-                    int width, bool brief)
+                    int width)
 {
-    const bool clauses = whole.contains(", "_L1) || whole.contains("; "_L1);
-    if (shorter.isEmpty() && clauses)
+    const bool sentence =
+        whole.contains(", "_L1) || whole.contains("; "_L1) || whole.count(u' ') > 3;
+    if (shorter.isEmpty() && sentence)
         return elidedWords(metrics, whole, width);
     const QChar cut(0x2026);
     const bool noBegin = shorter.startsWith(cut), noEnd = shorter.endsWith(cut);
     const QString own = shorter.mid(noBegin ? 1 : 0, shorter.size() - noBegin - noEnd);
     const qsizetype at = whole.indexOf(own);
-    QStringList tries;
-    if (!brief || shorter.isEmpty() || (noBegin && !noEnd))
-        tries += whole;
+    QStringList tries{whole};
     if (noBegin && noEnd && at > 0)
         tries << whole.left(at + own.size()) + cut << cut + whole.mid(at);
     // As many of the words before it as there is room for.

@@ -136,10 +136,6 @@ private:
 /// number.
 QString elidedWords(const QFontMetrics &metrics, const QString &text, int width);
 
-/// Property of a view: all names are shown without what they share, not only those that are too
-/// long for their column, so that a column has names of one kind.
-inline constexpr char kAlwaysShort[] = "kernscopeAlwaysShort";
-
 /// A name cut in the middle, but near its end: names differ before their common suffixes
 /// ("encoder_layers_0_weight_to_fp16_quantized"), and the plain middle would cut just that out.
 /// `width` in pixels; where it is very small the plain middle is cut. A name that was shortened at
@@ -154,11 +150,10 @@ QString nameAndFigures(const QFontMetrics &metrics, const QString &name, const Q
 
 /// A name as its room has it: whole; without the end that it shares with its like; without the
 /// begin that it shares; without both, elided at last. `shorter` is the name without both
-/// (kShortNameRole), empty where it shares nothing. `brief`: never whole where it shares an end
-/// (kAlwaysShort). What has several clauses is a sentence: elidedWords, for the end of one clause
-/// behind the beginning of another would say something else.
+/// (kShortNameRole), empty where it shares nothing. What has several clauses or words is a
+/// sentence: elidedWords, for its end behind its beginning would say something else.
 QString fittingName(const QFontMetrics &metrics, const QString &whole, const QString &shorter,
-                    int width, bool brief = false);
+                    int width);
 
 /// Labels, tool tips and messages of the application show their text as it stands from now on:
 /// names come from files, and Qt would take what looks like markup for it ("<h1>w</h1>", or a

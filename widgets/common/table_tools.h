@@ -58,24 +58,6 @@ inline void paintMarginMark(QPainter *painter, const QStyleOptionViewItem &optio
     mark.value<QIcon>().paint(painter, place);
 }
 
-/// Names of one kind in a column of a table: where one of the first has no room, all lose what they
-/// share (kAlwaysShort), instead of some being whole and others short.
-class AlikeNames final : public QObject
-{
-    Q_OBJECT
-
-public:
-    /// `column` holds the names. The view has its model already, and owns this.
-    AlikeNames(QTableView *view, int column);
-
-private:
-    void decide();
-
-    QTableView *m_view;
-    QTimer *m_soon;
-    int m_column;
-};
-
 /// A sentence in the middle of a view as long as it has no row.
 void sayWhenEmpty(QAbstractItemView *view, const QString &text);
 

@@ -182,7 +182,6 @@ BuildsDock::BuildsDock(Session &session, QWidget *parent)
     column->addWidget(buildTools(content));
     m_table = makeTable(content, tr("Weights of all builds"), m_model);
     QHeaderView *header = m_table->horizontalHeader();
-    new AlikeNames(m_table, 0);
     m_table->viewport()->installEventFilter(this);
     connect(header, &QHeaderView::sectionResized, this,
             [this, header] { m_sizedByHand |= !m_sizing && !growsByItself(header); });

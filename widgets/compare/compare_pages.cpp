@@ -291,7 +291,6 @@ QTableView *makeCompareTable(CompareModel &model, QWidget *parent)
                      5.2, 5, 5.5, 5.5, 5.5, 5.5, 5,   6.2, 5.2, 5, kLastColumn});
     table->horizontalHeader()->setStretchLastSection(true);
     new NamesGiveWay(table, model);
-    new AlikeNames(table, model.columnOf("weight"));
     return table;
 }
 

@@ -403,7 +403,6 @@ void BundleDock::fitNameColumn()
     else
         fitOneLine();
     m_fitting = false;
-    shortenNames();
     if (m_fitAgain && room != m_tree->viewport()->width())
         fitNameColumn();
 }
@@ -522,8 +521,6 @@ void BundleDock::onSectionResized(int before, int now)
         if (!m_header->twoLines())
             m_tree->setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);
     }
-    if (m_userSized)
-        shortenNames();
 }
 
 /// Of the first weights.
@@ -539,34 +536,6 @@ int BundleDock::shortNamesWidth() const
     }
     // Levels of the tree and margins.
     return widest + 2 * m_tree->indentation() + theme::em(this, 1.5);
-}
-
-/// Names of one kind: where one is too long for its room, all lose what they share.
-void BundleDock::shortenNames()
-{
-    const bool cut = cutsNames();
-    if (m_tree->property(kAlwaysShort).toBool() == cut)
-        return;
-    m_tree->setProperty(kAlwaysShort, cut);
-    m_tree->viewport()->update();
-}
-
-bool BundleDock::cutsNames() const
-{
-    const int names = m_model->columnOf("name");
-    if (!m_header->twoLines())
-        return static_cast<QAbstractItemView *>(m_tree)->sizeHintForColumn(names) >
-               m_header->sectionSize(names);
-    for (std::size_t i = 0; m_model->bundle() && i < kMeasured; ++i) {
-        for (const QModelIndex &name :
-             {m_model->indexOfWeight(i, names), m_model->indexOfPart(i, names)}) {
-            const QModelIndex group = name.parent(); // a closed one shows no names
-            if (name.isValid() && (!group.isValid() || m_tree->isExpanded(group)) &&
-                m_rows->wholeNameWidth(name) > m_rows->nameRoom(name))
-                return true;
-        }
-    }
-    return false;
 }
 
 /// A column of figures as wide as what it holds and its title.

@@ -50,8 +50,6 @@ private:
     bool columnsChosen() const;
     void setTwoLines(bool two);
     void onSectionResized(int before, int now);
-    void shortenNames();
-    bool cutsNames() const;
     int shortNamesWidth() const;
     int filesWidth(int column) const;
     void updateFooter();

@@ -90,11 +90,6 @@ int TwoLineRows::nameRoom(const QModelIndex &name) const
            gap(m_view) + freeBesideNumber(name);
 }
 
-int TwoLineRows::wholeNameWidth(const QModelIndex &name) const
-{
-    return m_view->fontMetrics().horizontalAdvance(name.data().toString());
-}
-
 void TwoLineRows::paintNames(QPainter &painter, const QStyleOptionViewItem &cell,
                              const QModelIndex &index) const
 {
@@ -106,13 +101,11 @@ void TwoLineRows::paintNames(QPainter &painter, const QStyleOptionViewItem &cell
         leaf ? linesOf(cell.rect, metrics.height(), small.height()) : Lines{cell.rect, {}};
     QRect line = lines.first.adjusted(margin, 0, -margin, 0);
     line.setRight(line.right() + freeBesideNumber(index));
-    // Also the names of a tree that are short are those of their like.
-    const bool brief = m_view->property(kAlwaysShort).toBool();
     painter.setFont(cell.font);
     painter.setPen(cell.palette.color(QPalette::Text));
     drawText(painter, cell, cell.rect, line, Qt::AlignLeft,
              fittingName(metrics, index.data().toString(), index.data(kShortNameRole).toString(),
-                         line.width(), brief));
+                         line.width()));
     if (!leaf)
         return;
     QRect form = lines.second.adjusted(margin, 0, -margin, 0);

@@ -33,9 +33,8 @@ public:
     static int gap(const QWidget *widget);
     static QFont smallFont(const QFont &base);
 
-    /// Pixels of the name's line in that row, and what the whole name needs.
+    /// Pixels of the name's line in that row.
     int nameRoom(const QModelIndex &name) const;
-    int wholeNameWidth(const QModelIndex &name) const;
 
     void paint(QPainter *painter, const QStyleOptionViewItem &option,
                const QModelIndex &index) const override;

@@ -210,29 +210,6 @@ private Q_SLOTS:
         }
     }
 
-    void oneLongNameShortensAll()
-    {
-        QStandardItemModel model;
-        model.appendRow(new QStandardItem(u"short"_s));
-        QTableView table;
-        table.setModel(&model);
-        prepareTable(&table);
-        table.setColumnWidth(0, 120);
-        new AlikeNames(&table, 0);
-        const auto brief = [&table] { return table.property(kAlwaysShort).toBool(); };
-        QTest::qWait(0);
-        QVERIFY(!brief());
-        model.appendRow(new QStandardItem(QString(60, QLatin1Char('w'))));
-        QTRY_VERIFY(brief());
-        table.setColumnWidth(0, 60 * table.fontMetrics().horizontalAdvance(QLatin1Char('w')) + 40);
-        QTRY_VERIFY(!brief());
-        table.setColumnWidth(0, 30);
-        QTRY_VERIFY(brief());
-        model.removeRow(1);
-        table.setColumnWidth(0, 120);
-        QTRY_VERIFY(!brief());
-    }
-
     // Weights and bytes written to files of their own.
     void exportsWeightsAndBytes()
     {
