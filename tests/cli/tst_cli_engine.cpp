@@ -38,8 +38,8 @@ private Q_SLOTS:
     {
         const Json json = jsonOf("collective --target M1")["collective"];
         HOLDS(json, "operations#=5 operations.0.unit_type=78 operations.3.unit_type=null "
-                    "reduction_kinds.mean=5 atomics#=11 atomics.3.operation=2 "
-                    "atomics.7.operation=null");
+                    "reduction_kinds#=5 reduction_kinds.sum=1 reduction_kinds.mean=5 bytes#=5 "
+                    "atomics#=11 atomics.3.operation=2 atomics.7.operation=null");
         for (const Json &byte : json["bytes"])
             QVERIFY(byte["value"].is_boolean() && !byte["value"].get<bool>());
         HOLDS(json, "setters#=25 setters.0.name='source mode' "
