@@ -6,9 +6,9 @@
 
 namespace kernscope::test {
 
-namespace {
-
 using Json = nlohmann::ordered_json;
+
+namespace {
 
 constexpr int kTimeout = 120000;
 
