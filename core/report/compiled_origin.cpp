@@ -2,8 +2,10 @@
 #include "core/report/compiled_origin.h"
 
 #include "core/assessment/known_faults.h"
+#include "core/base/error_builder.h"
 #include "core/base/find.h"
 #include "core/base/hash.h"
+#include "core/base/overlaid_file.h"
 #include "core/base/sha256.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_values.h"
@@ -13,6 +15,7 @@
 #include "core/report/json_table.h"
 
 #include <bit>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -51,6 +54,14 @@ std::vector<std::string> contentsOf(const Bundle &bundle)
     return contents;
 }
 
+std::uint64_t digestOf(std::span<const double> values)
+{
+    std::uint64_t sum = 0;
+    for (const double value : values)
+        sum += HashSum(std::bit_cast<std::uint64_t>(value), std::size_t{1}).value();
+    return sum;
+}
+
 /// Of the decoded values in any order; nothing where they cannot be read, or where cancelled.
 std::optional<std::uint64_t> digestOf(const Bundle &bundle, std::size_t weight, Progress *progress)
 {
@@ -58,196 +69,344 @@ std::optional<std::uint64_t> digestOf(const Bundle &bundle, std::size_t weight, 
     const auto decoder = bundle.decoder(weight);
     std::uint64_t sum = 0;
     const auto add = [&sum](std::uint64_t, std::span<const double> values) {
-        for (const double value : values)
-            sum += HashSum(std::bit_cast<std::uint64_t>(value), std::size_t{1}).value();
+        sum += digestOf(values);
     };
     return decoder && decodeDoublesInBlocks(*decoder, progress, add) ? std::optional(sum)
                                                                      : std::nullopt;
 }
 
-/// A transpose or reshape between the steps of a weight may stand elsewhere in the program, which
-/// then holds the same values in another order. Whether that is the order it should be is not
-/// known.
-bool sameInAnyOrder(const Bundle &package, const Bundle &program, const ComparedPair &pair,
-                    Progress *progress)
-{
-    if (package.weights()[pair.a].elements != program.weights()[pair.b].elements)
-        return false;
-    const auto digest = digestOf(package, pair.a, progress);
-    return digest && digest == digestOf(program, pair.b, progress);
-}
-
-/// Values in the order of their shape.
+/// Values in the order of their shape, and the weights that they are made of.
 struct Numbers {
     Shape shape;
     std::vector<float> values;
+    std::set<std::size_t> from;
+
+    /// As digestOf(): with the number of values.
+    std::pair<std::uint64_t, std::uint64_t> content() const
+    {
+        return {values.size(), digestOf(std::vector<double>(values.begin(), values.end()))};
+    }
 };
 
-/// Of a weight, where that is not too large.
-std::optional<Numbers> numbersOf(const Bundle &bundle, std::size_t weight)
-{
-    constexpr std::uint64_t kMost = std::uint64_t{1} << 24;
-    const auto decoder = bundle.decoder(weight);
-    if (!decoder || decoder->elements().value > kMost)
-        return std::nullopt;
-    Numbers numbers{bundle.weights()[weight].shape, std::vector<float>(decoder->elements().value)};
-    decoder->decodeFloat(0, numbers.values);
-    return numbers;
-}
-
-/// What operations of a program make of a constant by others: (codes - offset) x scale + bias.
-class TakenApart
+/// What operations of a bundle make of constants alone, as far as it is calculated in a while.
+class Calculations
 {
 public:
-    TakenApart(const Bundle &program, std::size_t codes)
-        : m_program(program), m_function(program.weights()[codes].function),
-          m_numbers(numbersOf(program, codes))
+    explicit Calculations(const Bundle &bundle) : m_bundle(bundle)
     {
-        const auto *function =
-            m_numbers && program.program()
-                ? findBy(program.program()->functions, &mil::Function::name, m_function)
-                : nullptr;
-        if (!function)
-            return;
-        const ValueGraph graph(*function);
-        const Weight &weight = program.weights()[codes];
-        const auto *at = findBy(graph.definitions(), &Definition::name, weight.name);
-        for (int steps = 0; at && !at->uses.empty() && steps < kMostSteps; ++steps) {
-            const GraphOperation &next = graph.operations()[at->uses.front().operation];
-            if (next.operation->outputs.empty() || !apply(graph, *next.operation, at))
-                return;
-            at = &graph.definitions()[next.firstDefinition];
+        const auto program = bundle.program();
+        for (const mil::Function &function : program->functions) {
+            Body &body = m_bodies[function.name];
+            body.graph = std::make_unique<ValueGraph>(function);
+            body.results = {function.body.outputs.begin(), function.body.outputs.end()};
+            for (std::size_t i = 0; i < body.graph->definitions().size(); ++i)
+                body.definitions.emplace(body.graph->definitions()[i].name, i);
+        }
+        for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
+            if (Body *body = bodyOf(i))
+                body->weights.emplace(bundle.weights()[i].name, i);
         }
     }
 
-    /// Nothing where no operation of that kind reads the constant.
-    const std::optional<Numbers> &numbers() const { return m_numbers; }
-    /// Weights of the program that are what it is calculated with.
-    const std::vector<std::size_t> &tables() const { return m_tables; }
+    /// Calls each(numbers) with what operations make of a weight, step by step, until it says true;
+    /// whether it did.
+    template <class Each>
+    bool anyMadeOf(std::size_t weight, const Each &each)
+    {
+        const BundleReadLock lock(m_bundle);
+        m_known.clear();
+        m_left = std::min(m_all, kMostHeld);
+        m_all -= m_left;
+        const bool found = follow(weight, [&](const Body &body, std::size_t made) {
+            const Made numbers = valueOf(body, made, 0);
+            return !numbers ? Step::End : each(*numbers) ? Step::Found : Step::On;
+        });
+        m_all += m_left;
+        return found;
+    }
+    /// Whether a result of the program may depend on a weight.
+    bool isNeeded(std::size_t weight)
+    {
+        const auto needed = [](const Body &of, std::size_t made) {
+            const Definition &each = of.graph->definitions()[made];
+            const mil::Operation *maker = of.graph->maker(each);
+            const bool pure = maker && maker->blocks.empty() && maker->type != "invoke" &&
+                              maker->type != "coreml_update_state";
+            return !pure || !each.aliases.empty() || !each.yieldedAs.empty() ||
+                   of.results.count(each.name) > 0;
+        };
+        const Body *body = bodyOf(weight);
+        const auto own = body ? body->find(m_bundle.weights()[weight].name) : std::nullopt;
+        return !own || needed(*body, *own) ||
+               follow(weight, [&needed](const Body &of, std::size_t made) {
+                   return needed(of, made) ? Step::Found : Step::On;
+               });
+    }
 
 private:
-    static constexpr int kMostSteps = 16;
+    static constexpr std::uint64_t kMostHeld = std::uint64_t{1} << 24;
+    using Made = std::shared_ptr<const Numbers>;
+    enum class Step : std::uint8_t { On, End, Found };
+    struct Body {
+        std::unique_ptr<ValueGraph> graph;
+        std::set<std::string_view> results;
+        std::map<std::string_view, std::size_t> definitions, weights;
 
-    static bool isEmpty(const mil::Argument &argument) { return argument.values.empty(); }
-
-    bool apply(const ValueGraph &graph, const mil::Operation &operation, const Definition *of)
-    {
-        const std::string &type = operation.type;
-        const std::size_t inputs = operation.inputs.size();
-        if ((type != "cast" &&
-             !(inputs == 2 && (type == "sub" || type == "mul" || type == "add"))) ||
-            std::ranges::any_of(operation.inputs, isEmpty))
-            return false;
-        const auto inputOf = [&](std::size_t i) -> const mil::ProgramValue & {
-            return operation.inputs[i].values.front();
-        };
-        const bool first = graph.definition(inputOf(0)) == of;
-        const auto table = type == "cast" ? std::nullopt : take(graph, inputOf(first ? 1 : 0));
-        if (type != "cast" && (!table || (type == "sub" && !first)))
-            return false;
-        std::vector<float> &values = m_numbers->values;
-        for (std::size_t i = 0; table && i < values.size(); ++i) {
-            const float other = table->values[placeIn(table->shape, i)];
-            values[i] = type == "sub"   ? values[i] - other
-                        : type == "mul" ? values[i] * other
-                                        : values[i] + other;
+        std::optional<std::size_t> find(std::string_view name) const
+        {
+            const auto found = definitions.find(name);
+            return found == definitions.end() ? std::nullopt : std::optional(found->second);
         }
-        roundToType(operation.outputs.front().type.element, values);
+    };
+
+    Body *bodyOf(std::size_t weight)
+    {
+        const auto found = m_bodies.find(m_bundle.weights()[weight].function);
+        return found == m_bodies.end() ? nullptr : &found->second;
+    }
+
+    /// look(body, definition) of what operations make of a weight, the nearest ones first.
+    template <class Look>
+    bool follow(std::size_t weight, const Look &look)
+    {
+        const Body *body = bodyOf(weight);
+        const auto first = body ? body->find(m_bundle.weights()[weight].name) : std::nullopt;
+        if (!first)
+            return false;
+        std::vector<std::size_t> open{*first};
+        std::set<std::size_t> seen{*first};
+        for (std::size_t next = 0; next < open.size(); ++next) {
+            for (const Use &use : body->graph->definitions()[open[next]].uses) {
+                const GraphOperation &reader = body->graph->operations()[use.operation];
+                for (std::size_t i = 0; i < reader.operation->outputs.size(); ++i) {
+                    const std::size_t made = reader.firstDefinition + i;
+                    if (!seen.insert(made).second)
+                        continue;
+                    const Step step = look(*body, made);
+                    if (step == Step::Found)
+                        return true;
+                    if (step == Step::On)
+                        open.push_back(made);
+                }
+            }
+        }
+        return false;
+    }
+
+    Made valueOf(const Body &body, std::size_t definition, unsigned depth)
+    {
+        constexpr unsigned kMostDepth = 24;
+        const auto [known, isNew] = m_known.try_emplace({&body, definition});
+        if (!isNew || depth > kMostDepth) // what is being calculated is no value yet
+            return known->second;
+        const Definition &of = body.graph->definitions()[definition];
+        const auto weight = body.weights.find(of.name);
+        auto made = weight != body.weights.end() ? weightNumbers(weight->second)
+                                                 : calculated(body, of, depth);
+        if (!made || made->values.size() > m_left)
+            return nullptr;
+        m_left -= made->values.size();
+        return m_known[{&body, definition}] = std::make_shared<const Numbers>(std::move(*made));
+    }
+
+    std::optional<Numbers> weightNumbers(std::size_t weight) const
+    {
+        const auto decoder = m_bundle.decoder(weight);
+        if (!decoder || decoder->elements().value > m_left)
+            return std::nullopt;
+        Numbers numbers{m_bundle.weights()[weight].shape,
+                        std::vector<float>(decoder->elements().value),
+                        {weight}};
+        decoder->decodeFloat(0, numbers.values);
+        return numbers;
+    }
+
+    /// By an operation whose operands are constants.
+    std::optional<Numbers> calculated(const Body &body, const Definition &of, unsigned depth)
+    {
+        const mil::Operation *maker = body.graph->maker(of);
+        const auto shape = of.type ? of.type->shape() : std::nullopt;
+        const auto count = shape ? elementCount(*shape) : std::nullopt;
+        if (!maker || of.output > 0 || !count || count->value > m_left)
+            return std::nullopt;
+        Numbers made;
+        made.shape = *shape;
+        if (const mil::ProgramValue *value =
+                maker->type == "const" ? maker->operand("val") : nullptr)
+            return stored(*value, count->value, std::move(made));
+        std::vector<Made> operands;
+        for (const mil::Argument &argument : maker->inputs) {
+            const auto *from = argument.values.size() == 1
+                                   ? body.graph->definition(argument.values.front())
+                                   : nullptr;
+            const bool shapes = maker->type == "reshape" && !operands.empty();
+            const Made operand =
+                from && !shapes
+                    ? valueOf(body, std::size_t(from - body.graph->definitions().data()), depth + 1)
+                    : nullptr;
+            if (!operand && !shapes)
+                return std::nullopt;
+            operands.push_back(operand);
+            if (operand)
+                made.from.insert(operand->from.begin(), operand->from.end());
+        }
+        if (operands.empty() || !apply(maker->type, operands, made))
+            return std::nullopt;
+        roundToType(of.type->element, made.values);
+        return made;
+    }
+
+    static bool apply(std::string_view type, const std::vector<Made> &operands, Numbers &made)
+    {
+        using Binary = float (*)(float, float);
+        static constexpr std::array<std::pair<std::string_view, Binary>, 6> kBinary{{
+            {"add", [](float a, float b) { return a + b; }},
+            {"sub", [](float a, float b) { return a - b; }},
+            {"mul", [](float a, float b) { return a * b; }},
+            {"real_div", [](float a, float b) { return a / b; }},
+            {"maximum", [](float a, float b) { return std::max(a, b); }},
+            {"minimum", [](float a, float b) { return std::min(a, b); }},
+        }};
+        const std::vector<float> &x = operands.front()->values;
+        const std::size_t count = elementCount(made.shape)->value;
+        if (type == "cast" || type == "reshape" || type == "rsqrt" || type == "sqrt") {
+            made.values = x;
+            for (float &value : made.values)
+                value = type == "rsqrt"  ? static_cast<float>(1 / std::sqrt(double(value)))
+                        : type == "sqrt" ? std::sqrt(value)
+                                         : value;
+            return x.size() == count;
+        }
+        const auto *row = findBy(kBinary, &std::pair<std::string_view, Binary>::first, type);
+        if (!row || operands.size() != 2 || !isBroadcast(operands[0]->shape, made.shape) ||
+            !isBroadcast(operands[1]->shape, made.shape))
+            return false;
+        for (std::size_t i = 0; i < count; ++i)
+            made.values.push_back(
+                row->second(x[placeIn(operands[0]->shape, made.shape, i)],
+                            operands[1]->values[placeIn(operands[1]->shape, made.shape, i)]));
         return true;
     }
 
-    /// The element of a table that is broadcast to the numbers.
-    std::size_t placeIn(const Shape &table, std::size_t element) const
+    static bool isBroadcast(const Shape &own, const Shape &to)
     {
-        const Shape &shape = m_numbers->shape;
+        bool fits = own.size() <= to.size();
+        for (std::size_t i = 1; fits && i <= own.size(); ++i)
+            fits = own[own.size() - i] == 1 || own[own.size() - i] == to[to.size() - i];
+        return fits;
+    }
+
+    /// The element of `own` that is broadcast to an element of `to`.
+    static std::size_t placeIn(const Shape &own, const Shape &to, std::size_t element)
+    {
         std::size_t place = 0, stride = 1;
-        for (std::size_t i = 1; i <= table.size(); ++i) {
-            const std::uint64_t extent = shape[shape.size() - i], own = table[table.size() - i];
-            place += own > 1 ? element % extent * stride : 0;
+        for (std::size_t i = 1; i <= own.size(); ++i) {
+            const std::uint64_t extent = to[to.size() - i], mine = own[own.size() - i];
+            place += mine > 1 ? element % extent * stride : 0;
             element /= extent;
-            stride *= own;
+            stride *= mine;
         }
         return place;
     }
 
-    /// A constant that can be broadcast, through casts and reshapes.
-    std::optional<Numbers> take(const ValueGraph &graph, const mil::ProgramValue &operand)
+    /// A constant that is no weight: written out, or one number for all in the program's file.
+    std::optional<Numbers> stored(const mil::ProgramValue &value, std::uint64_t count,
+                                  Numbers made) const
     {
-        Numbers table;
-        const auto &weights = m_program.weights();
-        const mil::ProgramValue *at = &operand;
-        for (int steps = 0; steps < kMostSteps; ++steps) {
-            const mil::Operation *maker = graph.maker(*at);
-            if (!maker || (maker->type != "reshape" && maker->type != "cast") ||
-                maker->inputs.empty() || isEmpty(maker->inputs.front()))
-                break;
-            at = &maker->inputs.front().values.front();
-        }
-        const mil::ProgramValue *constant = graph.constant(*at);
-        const Definition *definition = graph.definition(*at);
-        if (const mil::Literal *literal = constant ? constant->literal() : nullptr) {
-            const auto packed = packedBytes(ElementCount(literal->count), literal->element);
-            if (!packed || packed->value > literal->bytes.size())
-                return std::nullopt;
-            for (std::uint64_t i = 0; i < literal->count; ++i)
-                table.values.push_back(
-                    static_cast<float>(loadValue(literal->bytes, literal->element, i)));
-        } else {
-            const auto found = std::ranges::find_if(weights, [&](const Weight &each) {
-                return definition && each.name == definition->name && each.function == m_function;
-            });
-            const auto index = static_cast<std::size_t>(found - weights.begin());
-            auto numbers = found == weights.end() ? std::nullopt : numbersOf(m_program, index);
-            if (!numbers)
-                return std::nullopt;
-            m_tables.push_back(index);
-            table = std::move(*numbers);
-        }
-        const mil::ValueType *type = graph.typeOf(operand);
-        const Shape &shape = m_numbers->shape;
-        table.shape.clear();
-        for (const std::int64_t extent : type ? type->dims : std::vector<std::int64_t>())
-            table.shape.push_back(static_cast<std::uint64_t>(extent));
-        bool fits = type && table.shape.size() <= shape.size() &&
-                    elementCount(table.shape) == ElementCount(table.values.size());
-        for (std::size_t i = 1; fits && i <= table.shape.size(); ++i) {
-            const std::uint64_t own = table.shape[table.shape.size() - i];
-            fits = own == 1 || own == shape[shape.size() - i];
-        }
-        return fits ? std::optional(std::move(table)) : std::nullopt;
+        const ElementType element = value.type.element;
+        const std::size_t at = m_bundle.programFile();
+        const auto file =
+            at != kNoIndex ? m_bundle.files()[at].file->bytes() : std::span<const std::byte>();
+        const mil::Literal *literal = value.literal();
+        const ByteRange place{FileOffset(value.span.offset), ByteCount(value.span.length)};
+        if (!literal && !fitsInside(place, ByteCount(file.size())))
+            return std::nullopt;
+        const auto bytes = literal ? std::span<const std::byte>(literal->bytes)
+                                   : file.subspan(value.span.offset, value.span.length);
+        const auto all = packedBytes(ElementCount(count), element);
+        const bool whole = all && all->value <= bytes.size();
+        if (bitWidth(element) < 8 || (!whole && bytes.size() != bitWidth(element) / 8))
+            return std::nullopt;
+        for (std::uint64_t i = 0; i < count; ++i)
+            made.values.push_back(static_cast<float>(loadValue(bytes, element, whole ? i : 0)));
+        return made;
     }
 
-    const Bundle &m_program;
-    const std::string &m_function;
-    std::optional<Numbers> m_numbers;
-    std::vector<std::size_t> m_tables;
+    const Bundle &m_bundle;
+    std::map<std::string, Body, std::less<>> m_bodies; ///< by function
+    std::map<std::pair<const Body *, std::size_t>, Made> m_known;
+    std::uint64_t m_all = std::uint64_t{1} << 28; ///< numbers that may still be calculated
+    std::uint64_t m_left = 0;                     ///< of those, with one weight
 };
 
-/// Whether operations of the program that scale or shift the constant give the weight's values.
-/// Adds to `tables` what it is calculated with.
-bool isComputed(const Bundle &package, const Bundle &program, const ComparedPair &pair,
-                std::set<std::size_t> &tables)
+/// A package and its program, and what is calculated of either.
+struct Origins {
+    const Bundle &package, &program;
+    Progress *progress;
+    Calculations inPackage{package}, inProgram{program};
+    std::set<std::size_t> tables = {}; ///< of the program: what others of it are calculated with
+    std::map<std::size_t, std::optional<std::uint64_t>> digests = {}; ///< of the program's weights
+
+    std::optional<std::uint64_t> digest(std::size_t weight)
+    {
+        const auto [known, isNew] = digests.try_emplace(weight);
+        if (isNew)
+            known->second = digestOf(program, weight, progress);
+        return known->second;
+    }
+    /// Whether operations of the program make the values of a weight of one of its constants.
+    bool isComputed(const ComparedPair &pair)
+    {
+        const auto whole = digestOf(package, pair.a, progress);
+        bool computed = false; // by the last of the operations
+        inProgram.anyMadeOf(pair.b, [&](const Numbers &made) {
+            tables.insert(made.from.begin(), made.from.end());
+            tables.erase(pair.b);
+            computed = made.from.size() > 1 && made.shape == package.weights()[pair.a].shape &&
+                       made.content().second == whole;
+            return false;
+        });
+        return computed;
+    }
+    /// The weight of the program with the values that operations of the package make of its weight
+    /// and other constants: `wanted`, or any.
+    std::size_t partOf(std::size_t weight, std::size_t wanted = kNoIndex)
+    {
+        std::size_t found = kNoIndex;
+        inPackage.anyMadeOf(weight, [&](const Numbers &made) {
+            const auto [count, content] = made.content();
+            for (std::size_t b = 0; b < program.weights().size() && found == kNoIndex; ++b) {
+                const bool mayBe = wanted == kNoIndex || wanted == b;
+                if (mayBe && program.weights()[b].elements.value == count && digest(b) == content)
+                    found = b;
+            }
+            return found != kNoIndex;
+        });
+        return found;
+    }
+};
+
+/// A transpose or reshape between the steps of a weight may stand elsewhere in the program, which
+/// then holds the same values in another order. Whether that is the order it should be is not
+/// known.
+bool sameInAnyOrder(Origins &origins, const ComparedPair &pair)
 {
-    if (package.weights()[pair.a].shape != program.weights()[pair.b].shape)
+    if (origins.package.weights()[pair.a].elements != origins.program.weights()[pair.b].elements)
         return false;
-    const BundleReadLock lock(package, program);
-    const TakenApart apart(program, pair.b);
-    const auto whole = numbersOf(package, pair.a);
-    tables.insert(apart.tables().begin(), apart.tables().end());
-    return whole && !apart.tables().empty() && whole->values == apart.numbers()->values;
+    const auto digest = digestOf(origins.package, pair.a, origins.progress);
+    return digest && digest == origins.digest(pair.b);
 }
 
-Fate fateOf(const Bundle &package, const Bundle &program, const ComparedPair &pair,
-            bool sameElements, std::set<std::size_t> &tables, Progress *progress)
+Fate fateOf(Origins &origins, const ComparedPair &pair, bool sameElements)
 {
-    const Weight &a = package.weights()[pair.a], &b = program.weights()[pair.b];
+    const Weight &a = origins.package.weights()[pair.a], &b = origins.program.weights()[pair.b];
     if (sameElements && !pair.values && formText(a.form) == formText(b.form)) // scales may differ
         return Fate::Kept;
     const bool same = pair.exact() || pair.storedEqual;
-    if (!same && isComputed(package, program, pair, tables))
+    if (!same && origins.isComputed(pair))
         return Fate::Computed;
-    if (!same && !sameInAnyOrder(package, program, pair, progress))
-        return Fate::Differs;
+    if (!same && !sameInAnyOrder(origins, pair))
+        return origins.partOf(pair.a, pair.b) != kNoIndex ? Fate::Part : Fate::Differs;
     if (!same && !sameElements)
         return Fate::Reordered;
     if (sameElements)
@@ -386,9 +545,19 @@ Value originBytes(const Bundle *bundle, std::size_t index)
 
 std::string_view fateName(Fate fate)
 {
-    static constexpr std::array<std::string_view, 10> kNames{
-        "kept",   "folded to dense", "written out", "stored otherwise", "other order",
-        "merged", "dropped",         "added",       "other values",     "scaled by operations"};
+    static constexpr std::array<std::string_view, 12> kNames{
+        "kept",
+        "folded to dense",
+        "written out",
+        "stored otherwise",
+        "other order",
+        "merged",
+        "dropped",
+        "added",
+        "other values",
+        "scaled by operations",
+        "part of another constant",
+        "not found: dropped or made part of another constant"};
     return kNames[static_cast<std::size_t>(fate)];
 }
 
@@ -404,44 +573,45 @@ Result<std::vector<OriginRow>> compiledOrigins(const Bundle &package, const Bund
         options.pairs.push_back({a, tie.first});
     const auto difference = TRY(compareBundles(package, program, options, progress));
     std::vector<OriginRow> rows;
-    std::set<std::size_t> tables;
+    Origins origins{package, program, progress};
     for (const ComparedPair &pair : wholePairs(difference.weights)) {
         const auto tie = ties.find(pair.a);
-        rows.push_back({&package, &program, pair.a, pair.b,
-                        fateOf(package, program, pair,
-                               !contentsA[pair.a].empty() && contentsA[pair.a] == contentsB[pair.b],
-                               tables, progress),
-                        tie != ties.end() ? tie->second.second : pairingName(pair.pairing)});
+        rows.push_back(
+            {&package, &program, pair.a, pair.b,
+             fateOf(origins, pair,
+                    !contentsA[pair.a].empty() && contentsA[pair.a] == contentsB[pair.b]),
+             tie != ties.end() ? tie->second.second : pairingName(pair.pairing)});
+    }
+    for (const std::size_t alone : difference.onlyA) {
+        const auto same = std::ranges::find(contentsB, contentsA[alone]);
+        const bool bytes = same != contentsB.end() && !same->empty();
+        OriginRow row{&package, &program, alone, kNoIndex, Fate::Merged, kByBytes};
+        const auto digest = bytes ? std::nullopt : digestOf(package, alone, progress);
+        const auto &weights = program.weights();
+        if (bytes)
+            row.b = static_cast<std::size_t>(same - contentsB.begin());
+        for (std::size_t b = 0; digest && row.b == kNoIndex && b < weights.size(); ++b) {
+            if (weights[b].shape == package.weights()[alone].shape && origins.digest(b) == digest)
+                row = {&package, &program, alone, b, Fate::Merged, kByValues};
+        }
+        if (row.b == kNoIndex)
+            row = {&package, &program, alone, origins.partOf(alone), Fate::Part, kByValues};
+        if (row.b == kNoIndex) {
+            row.fate = origins.inPackage.isNeeded(alone) ? Fate::NotFound : Fate::Dropped;
+            row.tie = {};
+        }
+        rows.push_back(row);
     }
     if (progress != nullptr && progress->cancelled())
         return ErrorBuilder("task.cancelled").message("The work was stopped.").unexpected();
-    std::map<std::size_t, std::optional<std::uint64_t>> digests; // of the program's weights
-    for (const std::size_t alone : difference.onlyA) {
-        OriginRow row{&package, &program, alone, kNoIndex, Fate::Dropped, {}};
-        const auto same = std::ranges::find(contentsB, contentsA[alone]);
-        if (same != contentsB.end() && !same->empty())
-            row.b = static_cast<std::size_t>(same - contentsB.begin());
-        row.tie = row.b == kNoIndex ? std::string_view() : kByBytes;
-        const auto &weights = program.weights();
-        const auto digest = row.b == kNoIndex ? digestOf(package, alone, progress) : std::nullopt;
-        for (std::size_t b = 0; digest && row.b == kNoIndex && b < weights.size(); ++b) {
-            if (weights[b].shape != package.weights()[alone].shape)
-                continue;
-            const auto [known, isNew] = digests.try_emplace(b);
-            if (isNew)
-                known->second = digestOf(program, b, progress);
-            if (known->second == digest) {
-                row.b = b;
-                row.tie = kByValues;
-            }
-        }
-        row.fate = row.b == kNoIndex ? Fate::Dropped : Fate::Merged;
-        rows.push_back(row);
-    }
     std::ranges::stable_sort(rows,
                              [](const OriginRow &x, const OriginRow &y) { return x.a < y.a; });
+    for (const OriginRow &row : rows) {
+        if (row.fate == Fate::Part)
+            origins.tables.insert(row.b);
+    }
     for (const std::size_t alone : difference.onlyB) {
-        if (tables.count(alone) == 0)
+        if (origins.tables.count(alone) == 0)
             rows.push_back({&package, &program, kNoIndex, alone, Fate::Added, {}});
     }
     return rows;
@@ -457,10 +627,11 @@ const TableOf<OriginRow> &originTable()
          {kNumber, "bytes", "Bytes in the package", CELL(originBytes(row.package, row.a)),
           withUnit("B")},
          {"fate", "What the compiler made of it",
-          CELL(Word(fateName(row.fate), row.fate == Fate::Differs   ? Mark::Bad
-                                        : row.fate == Fate::Folded  ? Mark::Folds
-                                        : row.fate == Fate::Dropped ? Mark::Open
-                                                                    : Mark::None))},
+          CELL(Word(fateName(row.fate), row.fate == Fate::Differs  ? Mark::Bad
+                                        : row.fate == Fate::Folded ? Mark::Folds
+                                        : row.fate == Fate::Dropped || row.fate == Fate::NotFound
+                                            ? Mark::Open
+                                            : Mark::None))},
          {kName, "compiled", "Weight of the program", CELL(originWeight(row.program, row.b))},
          {"compiled_form", "form", "How the program stores it",
           CELL(originForm(row.program, row.b)), jsonOf(CELL(originFormJson(row.program, row.b)))},

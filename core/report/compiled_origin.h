@@ -15,13 +15,16 @@ enum class Fate : std::uint8_t {
     Changed,    ///< stored otherwise, with the same values
     Reordered,  ///< the same values in another order
     Merged,     ///< the same bytes or values as another weight, which the program has once
-    Dropped,    ///< not in the program
+    Dropped,    ///< not in the program, and no result of the package depends on it
     Added,      ///< only in the program
     Differs,    ///< the values are others: the program is of another package
     Computed,   ///< operations of the program make its values of constants
+    Part,       ///< a constant of the program is calculated of it and others
+    NotFound,   ///< none of these, as far as was calculated
 };
 /// "kept", "folded to dense", "written out", "stored otherwise", "other order", "merged",
-/// "dropped", "added", "other values", "scaled by operations".
+/// "dropped", "added", "other values", "scaled by operations", "part of another constant", "not
+/// found: dropped or made part of another constant".
 std::string_view fateName(Fate fate);
 
 struct OriginRow {
