@@ -23,21 +23,19 @@ using mlir::NewOperation;
 /// which operand of each the next one makes.
 using PartPath = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
-/// Which operand of a step a part is; 0: it belongs to what the step is made of.
-std::uint32_t operandOfPart(CoreAiStep step, PartRole role)
+/// Which operand of a step a part is, by the names of coreai_ops.csv; 0: it belongs to what the
+/// step is made of.
+std::uint32_t operandOfPart(const CoreAiOperation &row, PartRole role)
 {
-    switch (step) {
-    case CoreAiStep::ShiftScale:
-    case CoreAiStep::Dequantize:
-        return role == PartRole::Scale                                   ? 1
-               : role == PartRole::Offset || role == PartRole::ZeroPoint ? 2
-               : role == PartRole::Bias                                  ? 3
-                                                                         : 0;
-    case CoreAiStep::LutToDense:
-    case CoreAiStep::LutToSparse: return role == PartRole::Lut ? 1 : 0;
-    case CoreAiStep::BuildSparse: return role == PartRole::Mask ? 1 : 0;
-    default: return 0;
+    // A zero point of one step is the offset of another.
+    const PartRole other = role == PartRole::Offset ? PartRole::ZeroPoint : PartRole::Offset;
+    const bool offset = role == PartRole::Offset || role == PartRole::ZeroPoint;
+    for (std::uint32_t i = 1; i < row.operands.size(); ++i) {
+        const auto named = codec::partRoleFromName(row.operands[i].name);
+        if (named == role || (offset && named == other))
+            return i;
     }
+    return 0;
 }
 
 /// Follows a weight's operations to the constant that an edit changes; empty where there is none.
@@ -51,7 +49,7 @@ PartPath pathOfPart(const mlir::Module &module, std::uint32_t maker, PartRole ro
         const CoreAiOperation *row = coreAiOperation(module.operationName(operation));
         if (!row || row->step == CoreAiStep::None)
             return {};
-        const std::uint32_t next = looking ? operandOfPart(row->step, role) : 0;
+        const std::uint32_t next = looking ? operandOfPart(*row, role) : 0;
         path.emplace_back(maker, next);
         if (row->step == CoreAiStep::Constant)
             return looking ? PartPath() : path;
