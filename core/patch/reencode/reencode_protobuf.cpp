@@ -3,6 +3,7 @@
 
 #include "core/base/byte_text.h"
 #include "core/base/error_builder.h"
+#include "core/container/mil/wire.h"
 #include "core/numeric/convert.h"
 #include "core/patch/edit/literal_rewrite.h"
 #include "core/patch/reencode/reencoder.h"
@@ -137,41 +138,54 @@ Bytes argumentOf(const DraftOperand &operand, const std::string &blobPath)
 class WireSplicer
 {
 public:
-    explicit WireSplicer(std::vector<Splice> splices) : m_splices(std::move(splices))
+    WireSplicer(std::vector<Splice> splices, std::uint64_t bytes)
+        : m_splices(std::move(splices)), m_state{mil::Faults(std::string_view()), bytes, false,
+                                                 false}
     {
         sortByPlace(m_splices);
     }
 
-    bool copy(std::span<const std::byte> message, std::uint64_t base, Bytes &out, unsigned depth)
+    bool copy(const mil::WireBytes &message, Bytes &out, unsigned depth = 0)
     {
         if (depth > kMaxDepth)
             return false;
-        for (std::size_t at = 0; at < message.size();) {
-            const std::size_t start = at;
-            std::uint64_t tag = 0;
-            if (!readVarint(message, at, tag))
+        std::uint64_t done = message.offset;
+        mil::WireMessage reader(message, m_state);
+        for (mil::WireField field; reader.next(field); done = field.content.end()) {
+            const auto head =
+                message.bytes.subspan(done - message.offset, field.content.offset - done);
+            const auto next = firstFrom(field.content.offset);
+            const bool any = next != m_splices.end();
+            const bool exact = any && next->span.offset == field.content.offset &&
+                               next->span.length == field.content.bytes.size();
+            const bool inside = any && next->span.offset < field.content.end();
+            if (field.cut)
                 return false;
-            if (!copyField(message, base, start, at, tag, out, depth))
-                return false;
+            if (exact) {
+                for (const Bytes &replacement : next->contents) {
+                    if (field.isBytes()) {
+                        appendBytes(out, field.number, replacement);
+                        continue;
+                    }
+                    append(out, head);
+                    append(out, replacement);
+                }
+                ++m_used;
+            } else if (field.isBytes() && inside) {
+                Bytes inner;
+                if (!copy(field.content, inner, depth + 1))
+                    return false;
+                appendBytes(out, field.number, inner);
+            } else {
+                append(out, head);
+                append(out, field.content.bytes);
+            }
         }
-        return true;
+        return !reader.broken();
     }
     bool done() const { return m_used == m_splices.size(); }
 
 private:
-    static bool readVarint(std::span<const std::byte> bytes, std::size_t &at, std::uint64_t &value)
-    {
-        value = 0;
-        for (unsigned shift = 0; shift < 70 && at < bytes.size(); shift += 7) {
-            const auto byte = std::to_integer<std::uint64_t>(bytes[at++]);
-            if (shift < 64)
-                value |= (byte & 0x7f) << shift;
-            if (byte < 0x80)
-                return true;
-        }
-        return false;
-    }
-
     std::vector<Splice>::const_iterator firstFrom(std::uint64_t offset) const
     {
         return std::partition_point(
@@ -179,77 +193,8 @@ private:
             [offset](const Splice &splice) { return splice.span.offset < offset; });
     }
 
-    const Splice *at(std::uint64_t offset, std::uint64_t length) const
-    {
-        const auto found = firstFrom(offset);
-        const bool same = found != m_splices.end() && found->span.offset == offset &&
-                          found->span.length == length;
-        return same ? &*found : nullptr;
-    }
-
-    bool anyWithin(std::uint64_t offset, std::uint64_t length) const
-    {
-        const auto found = firstFrom(offset);
-        return found != m_splices.end() && found->span.offset < offset + length;
-    }
-
-    bool copyField(std::span<const std::byte> message, std::uint64_t base, std::size_t start,
-                   std::size_t &at, std::uint64_t tag, Bytes &out, unsigned depth)
-    {
-        const std::size_t content = at;
-        std::uint64_t value = 0;
-        switch (tag & 7) {
-        case 0:
-            if (!readVarint(message, at, value))
-                return false;
-            break;
-        case 1:
-        case 5: {
-            const std::size_t size = (tag & 7) == 1 ? 8 : 4;
-            if (message.size() - at < size)
-                return false;
-            at += size;
-            break;
-        }
-        case 2: return copyBytes(message, base, at, tag, out, depth, start);
-        default: return false;
-        }
-        if (const Splice *splice = this->at(base + content, at - content)) {
-            for (const Bytes &replacement : splice->contents) {
-                append(out, message.subspan(start, content - start));
-                append(out, replacement);
-            }
-            ++m_used;
-        } else {
-            append(out, message.subspan(start, at - start));
-        }
-        return true;
-    }
-
-    bool copyBytes(std::span<const std::byte> message, std::uint64_t base, std::size_t &at,
-                   std::uint64_t tag, Bytes &out, unsigned depth, std::size_t start)
-    {
-        std::uint64_t length = 0;
-        if (!readVarint(message, at, length) || length > message.size() - at)
-            return false;
-        const std::size_t content = at;
-        at += length;
-        if (const Splice *splice = this->at(base + content, length)) {
-            for (const Bytes &replacement : splice->contents)
-                appendBytes(out, tag >> 3, replacement);
-            ++m_used;
-        } else if (anyWithin(base + content, length)) {
-            Bytes inner;
-            if (!copy(message.subspan(content, length), base + content, inner, depth + 1))
-                return false;
-            appendBytes(out, tag >> 3, inner);
-        } else {
-            append(out, message.subspan(start, at - start));
-        }
-        return true;
-    }
-
     std::vector<Splice> m_splices;
+    mil::WireState m_state;
     std::size_t m_used = 0;
 };
 
@@ -392,10 +337,10 @@ Bytes serialiseProtobuf(const DraftOperation &operation, const std::string &blob
 
 Result<Bytes> spliceProtobuf(std::span<const std::byte> message, std::vector<Splice> splices)
 {
-    WireSplicer splicer(std::move(splices));
+    WireSplicer splicer(std::move(splices), message.size());
     Bytes out;
     out.reserve(message.size());
-    if (splicer.copy(message, 0, out, 0) && splicer.done())
+    if (splicer.copy({message, 0}, out) && splicer.done())
         return out;
     return ErrorBuilder("encode.program")
         .message("The model's messages cannot be written anew")
