@@ -21,22 +21,28 @@ void packGroups(const std::uint8_t *in, std::byte *out, std::size_t groups)
     }
 }
 
-void packOne(std::span<std::byte> stream, unsigned width, std::uint64_t index, std::uint8_t code)
+} // namespace
+
+void putBits(std::span<std::byte> stream, std::uint64_t bit, unsigned width, std::uint64_t code,
+             bool highestFirst)
 {
-    const std::uint64_t bit = index * width;
-    const auto at = static_cast<std::size_t>(bit / 8);
-    const auto shift = static_cast<unsigned>(bit % 8);
+    const auto at = static_cast<unsigned>(bit % 8);
+    std::byte *to = stream.data() + bit / 8;
+    if (width >= 8) {
+        for (unsigned i = 0; i < width / 8; ++i, code >>= 8)
+            *to++ = static_cast<std::byte>(code & 0xffu);
+        return;
+    }
+    // Of the two bytes as one number the code is in the middle.
+    const unsigned shift = highestFirst ? 16 - at - width : at;
     const unsigned mask = ((1u << width) - 1u) << shift;
     const unsigned bits = (static_cast<unsigned>(code) << shift) & mask;
-    const auto merge = [&](std::size_t i, unsigned m, unsigned b) {
-        stream[i] = (stream[i] & static_cast<std::byte>(~m & 0xffu)) | static_cast<std::byte>(b);
-    };
-    merge(at, mask & 0xffu, bits & 0xffu);
-    if (shift + width > 8)
-        merge(at + 1, mask >> 8, bits >> 8);
+    for (unsigned i = 0; i < (at + width > 8 ? 2u : 1u); ++i) {
+        const unsigned place = highestFirst ? 8 - 8 * i : 8 * i;
+        to[i] = (to[i] & ~static_cast<std::byte>(mask >> place & 0xffu)) |
+                static_cast<std::byte>(bits >> place & 0xffu);
+    }
 }
-
-} // namespace
 
 void packCodes(std::span<const std::uint8_t> codes, unsigned width, std::uint64_t first,
                std::span<std::byte> stream)
@@ -49,7 +55,7 @@ void packCodes(std::span<const std::uint8_t> codes, unsigned width, std::uint64_
     std::size_t done = 0;
     const auto head = std::min<std::size_t>(codes.size(), (8 - first % 8) % 8);
     for (; done < head; ++done)
-        packOne(stream, width, first + done, codes[done]);
+        putBits(stream, (first + done) * width, width, codes[done]);
     const std::size_t groups = (codes.size() - done) / 8;
     if (groups > 0) {
         std::byte *to = stream.data() + (first + done) / 8 * width;
@@ -66,7 +72,7 @@ void packCodes(std::span<const std::uint8_t> codes, unsigned width, std::uint64_
         done += 8 * groups;
     }
     for (; done < codes.size(); ++done)
-        packOne(stream, width, first + done, codes[done]);
+        putBits(stream, (first + done) * width, width, codes[done]);
 }
 
 } // namespace kernscope

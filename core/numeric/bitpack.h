@@ -40,6 +40,12 @@ void unpackInt4(std::span<const std::byte> stream, std::uint64_t first, std::spa
 void packCodes(std::span<const std::uint8_t> codes, unsigned width, std::uint64_t first,
                std::span<std::byte> stream);
 
+/// Lays a code (its low `width` bits) over a stream from a bit on. `highestFirst`: bit 0 is the
+/// highest of a byte, and the code begins with its highest one. Codes of whole bytes are
+/// little-endian and begin a byte.
+void putBits(std::span<std::byte> stream, std::uint64_t bit, unsigned width, std::uint64_t code,
+             bool highestFirst = false);
+
 /// Set bits among bits [first, first + count) of a stream.
 std::uint64_t countBits(std::span<const std::byte> stream, std::uint64_t first,
                         std::uint64_t count);

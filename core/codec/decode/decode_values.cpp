@@ -19,27 +19,38 @@ std::span<const std::byte> Decoder::State::survivorsFrom(std::uint64_t rank) con
                                  (payloadElements - std::min(rank, payloadElements)) * bytes);
 }
 
+namespace {
+
+/// What is stored for elements [first, first + out.size()) by dense position, 0 in the gaps of a
+/// mask: `fetch(at, to)` gets stored elements from number `at` on.
+template <class T, class Fetch>
+void spread(const Decoder::State &state, std::uint64_t first, std::span<T> out, Fetch fetch)
+{
+    if (!state.mask)
+        return fetch(first, out);
+    std::array<T, kBlockElements> compact;
+    std::uint64_t next = state.mask->rank(first);
+    forEachBlock(first, out, [&](std::uint64_t position, std::span<T> part) {
+        const std::uint64_t rank = std::min(next, state.payloadElements);
+        const std::uint64_t kept = countBits(state.mask->bytes(), position, part.size());
+        next += kept;
+        const auto some = std::span(compact).first(std::min(kept, state.payloadElements - rank));
+        fetch(rank, some);
+        expandKept(state.mask->bytes(), position, some, part);
+    });
+}
+
+} // namespace
+
 void Decoder::State::payloadFloats(std::uint64_t first, std::span<float> out) const
 {
-    const auto fetch = [&](std::uint64_t at, std::span<float> to) {
+    spread(*this, first, out, [&](std::uint64_t at, std::span<float> to) {
         for (std::size_t i = 0; encoding.view && i < to.size(); ++i)
             payloadDecoder->decodeFloat(madeElement(encoding, at + i), to.subspan(i, 1));
         if (payloadDecoder && !encoding.view)
             payloadDecoder->decodeFloat(at, to);
         else if (!payloadDecoder)
             convertToFloat(payload.bytes, payload.type, at, to);
-    };
-    if (!mask)
-        return fetch(first, out);
-    std::array<float, kBlockElements> compact;
-    std::uint64_t next = mask->rank(first);
-    forEachBlock(first, out, [&](std::uint64_t position, std::span<float> part) {
-        const std::uint64_t rank = std::min(next, payloadElements);
-        const std::uint64_t kept = countBits(mask->bytes(), position, part.size());
-        next += kept;
-        const auto some = std::span(compact).first(std::min(kept, payloadElements - rank));
-        fetch(rank, some);
-        expandFloats(mask->bytes(), position, some, part);
     });
 }
 
@@ -164,14 +175,6 @@ namespace {
 bool startsLine(std::span<const std::uint16_t> out)
 {
     return elementsBeforeLine(out) == 0;
-}
-
-void roundToHalf(std::span<float> values)
-{
-    std::array<std::uint16_t, kBlockElements> halves;
-    const auto some = std::span(halves).first(values.size());
-    convertFloatToHalf(values, some);
-    convertHalfToFloat(some, values);
 }
 
 /// -0 becomes 0.
@@ -306,19 +309,8 @@ IndexPlace Decoder::State::placeOf(std::uint64_t element) const
 
 void Decoder::State::indices(std::uint64_t first, std::span<std::uint8_t> out) const
 {
-    if (!mask) {
-        unpackCodes(payload.bytes, palette->width, first, out);
-        return;
-    }
-    std::array<std::uint8_t, kBlockElements> compact;
-    std::uint64_t next = mask->rank(first);
-    forEachBlock(first, out, [&](std::uint64_t position, std::span<std::uint8_t> part) {
-        const std::uint64_t rank = std::min(next, payloadElements);
-        const std::uint64_t kept = countBits(mask->bytes(), position, part.size());
-        next += kept;
-        const auto some = std::span(compact).first(std::min(kept, payloadElements - rank));
-        unpackCodes(payload.bytes, palette->width, rank, some);
-        expandBytes(mask->bytes(), position, some, part);
+    spread(*this, first, out, [&](std::uint64_t at, std::span<std::uint8_t> to) {
+        unpackCodes(payload.bytes, palette->width, at, to);
     });
 }
 
@@ -460,14 +452,14 @@ void ScalingState::scalesOf(std::uint64_t cell, std::span<float> out) const
 {
     numbersOf(scale, oneScale, cell, out);
     if (roundScale)
-        roundToHalf(out);
+        roundToType(ElementType::Fp16, out);
 }
 
 void ScalingState::offsetsOf(std::uint64_t cell, std::span<float> out) const
 {
     numbersOf(*offset, oneOffset, cell, out);
     if (roundOffset)
-        roundToHalf(out);
+        roundToType(ElementType::Fp16, out);
 }
 
 void ScalingState::biasesOf(std::uint64_t cell, std::span<float> out) const
@@ -559,20 +551,12 @@ bool Decoder::State::byteCodes() const
 
 void Decoder::State::codeBytes(std::uint64_t first, std::span<std::uint8_t> out) const
 {
-    const auto fetch = [&](std::uint64_t at, std::span<std::uint8_t> to) {
+    spread(*this, first, out, [&](std::uint64_t at, std::span<std::uint8_t> to) {
         if (payload.type == ElementType::Int4)
             unpackInt4(payload.bytes, at, {reinterpret_cast<std::int8_t *>(to.data()), to.size()});
         else
             unpackCodes(payload.bytes, bitWidth(payload.type), at, to);
-    };
-    if (!mask)
-        return fetch(first, out);
-    std::array<std::uint8_t, kBlockElements> compact;
-    const std::uint64_t rank = std::min(mask->rank(first), payloadElements);
-    const std::uint64_t kept = countBits(mask->bytes(), first, out.size());
-    const auto some = std::span(compact).first(std::min(kept, payloadElements - rank));
-    fetch(rank, some);
-    expandBytes(mask->bytes(), first, some, out);
+    });
 }
 
 void Decoder::State::scaleCodes(std::uint64_t first, std::span<const std::uint8_t> codes,
@@ -670,7 +654,7 @@ void Decoder::State::scaleBlock(std::uint64_t first, std::span<float> values) co
         return;
     }
     if (scaling->roundData)
-        roundToHalf(values);
+        roundToType(ElementType::Fp16, values);
     forEachScaleRun(first, values.size(),
                     [&](std::size_t at, const ScaleRun &run, std::size_t count) {
                         const auto some = values.subspan(at, count);
@@ -683,7 +667,7 @@ void Decoder::State::scaleBlock(std::uint64_t first, std::span<float> values) co
                             some[i] += run.offsets[(run.phase + i) / run.block];
                     });
     if (scaling->addsZero && scaling->roundProduct)
-        roundToHalf(values);
+        roundToType(ElementType::Fp16, values);
     for (std::size_t i = 0; scaling->addsZero && i < values.size(); ++i)
         values[i] += 0.0f;
 }

@@ -15,57 +15,20 @@ namespace kernscope::codec {
 
 namespace {
 
-/// Codes of palettes: indices of the runs that the place of each element gives.
-void indexCodes(const Decoder::State &state, std::uint64_t first, std::span<std::int64_t> out)
+/// Codes of a palette, by their places in the index tensor.
+void placeCodes(const Decoder::State &state, std::uint64_t place, std::span<std::int64_t> out)
 {
     std::array<std::uint8_t, kBlockElements> codes;
-    for (std::size_t done = 0; done < out.size();) {
-        const IndexPlace place = state.placeOf(first + done);
-        const std::size_t count =
-            std::min<std::uint64_t>({out.size() - done, place.run, kBlockElements});
-        state.indices(place.index, std::span(codes).first(count));
-        std::uint64_t rank = state.mask ? state.mask->rank(place.index) : 0;
-        for (std::size_t i = 0; i < count; ++i) {
-            const bool kept = !state.mask || state.mask->test(place.index + i);
+    std::uint64_t rank = state.mask && !out.empty() ? state.mask->rank(place) : 0;
+    forEachBlock(place, out, [&](std::uint64_t at, std::span<std::int64_t> part) {
+        state.indices(at, std::span(codes).first(part.size()));
+        for (std::size_t i = 0; i < part.size(); ++i) {
+            const bool kept = !state.mask || state.mask->test(at + i);
             const bool held = kept && (!state.mask || rank < state.payloadElements);
-            out[done + i] = held ? codes[i] : Decoder::kNotStored;
+            part[i] = held ? codes[i] : Decoder::kNotStored;
             rank += kept ? 1 : 0;
         }
-        done += count;
-    }
-}
-
-/// Counts the codes of consecutive elements, `row` of which at a time have one codebook.
-void countUse(const Decoder::State &state, std::uint64_t first, std::span<const std::int64_t> codes,
-              std::size_t row, std::vector<std::uint64_t> &counts)
-{
-    for (std::size_t at = 0; at < codes.size(); at += row) {
-        std::uint64_t *book = counts.data() + state.codebookAt(first + at) * state.palette->entries;
-        for (const std::int64_t code : codes.subspan(at, row)) {
-            if (code != Decoder::kNotStored)
-                ++book[code];
-        }
-    }
-}
-
-std::vector<std::uint64_t> orderedUse(const Decoder::State &state,
-                                      std::vector<std::uint64_t> counts, Progress *progress)
-{
-    constexpr std::uint64_t kPart = 32 * kBlockElements;
-    std::vector<std::int64_t> codes(std::min(state.indexElements, kPart));
-    for (std::uint64_t at = 0; at < state.indexElements;) {
-        // Indices of one tile, whose rows have a codebook each; else one at a time.
-        const std::uint64_t left = std::min(kPart, state.indexElements - at);
-        const auto tile = state.tiles != nullptr ? state.tiles->tileAt(at, left) : std::nullopt;
-        const auto some = std::span(codes).first(
-            tile ? tile->elements() : std::min<std::uint64_t>(left, kBlockElements));
-        state.orderedCodes(at, some);
-        countUse(state, at, some, tile ? tile->columns : 1, counts);
-        at += some.size();
-        if (progress != nullptr && !progress->advance(some.size()))
-            break;
-    }
-    return counts;
+    });
 }
 
 std::int64_t payloadCode(const Decoder::State &state, std::uint64_t index)
@@ -192,10 +155,15 @@ void Decoder::codes(std::uint64_t first, std::span<std::int64_t> out) const
         state.orderedCodes(state.indexOf(first + i), out.subspan(i, 1));
     if (state.payload.order)
         return;
-    if (state.palette) {
-        indexCodes(state, first, out);
-        return;
+    while (state.palette && !out.empty()) {
+        const IndexPlace place = state.placeOf(first);
+        const std::size_t count = std::min<std::uint64_t>(out.size(), place.run);
+        placeCodes(state, place.index, out.first(count));
+        first += count;
+        out = out.subspan(count);
     }
+    if (state.palette)
+        return;
     if (!state.mask) {
         for (std::size_t i = 0; i < out.size(); ++i)
             out[i] = payloadCode(state, first + i);
@@ -240,24 +208,27 @@ std::vector<std::uint64_t> Decoder::codebookUse(Progress *progress) const
         return {};
     const PaletteState &palette = *state.palette;
     std::vector<std::uint64_t> counts(palette.codebooks * palette.entries);
-    if (state.payload.order)
-        return orderedUse(state, std::move(counts), progress);
-    std::array<std::uint8_t, kBlockElements> codes;
+    const bool ordered = state.payload.order != nullptr;
+    constexpr std::uint64_t kPart = 32 * kBlockElements;
+    std::vector<std::int64_t> codes(std::min(state.indexElements, kPart));
     for (std::uint64_t at = 0; at < state.indexElements;) {
-        GridWalker walker(palette.grid, at);
-        const std::size_t count =
-            std::min<std::uint64_t>({state.indexElements - at, walker.cellLeft(), kBlockElements});
-        state.indices(at, std::span(codes).first(count));
-        std::uint64_t *book = counts.data() + walker.cell() * palette.entries;
-        std::uint64_t rank = state.mask ? state.mask->rank(at) : 0;
-        for (std::size_t i = 0; i < count; ++i) {
-            if (state.mask) {
-                if (!state.mask->test(at + i))
-                    continue;
-                if (rank++ >= state.payloadElements)
-                    continue;
+        // Indices of one codebook; or of one tile, whose rows have a codebook each; or, in any
+        // other order, one at a time.
+        const std::uint64_t left = std::min(kPart, state.indexElements - at);
+        const auto tile = state.tiles != nullptr ? state.tiles->tileAt(at, left) : std::nullopt;
+        const std::size_t count = tile ? tile->elements()
+                                  : ordered
+                                      ? std::min<std::uint64_t>(left, kBlockElements)
+                                      : std::min(left, GridWalker(palette.grid, at).cellLeft());
+        const std::size_t row = tile ? tile->columns : ordered ? 1 : count;
+        const auto some = std::span(codes).first(count);
+        ordered ? state.orderedCodes(at, some) : placeCodes(state, at, some);
+        for (std::size_t first = 0; first < count; first += row) {
+            std::uint64_t *book = counts.data() + state.codebookAt(at + first) * palette.entries;
+            for (const std::int64_t code : some.subspan(first, row)) {
+                if (code != kNotStored)
+                    ++book[code];
             }
-            ++book[codes[i]];
         }
         at += count;
         if (progress != nullptr && !progress->advance(count))

@@ -7,6 +7,7 @@
 #include "core/numeric/stream_copy.h"
 #include "core/numeric/transpose.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace kernscope::codec {
@@ -15,32 +16,20 @@ namespace {
 
 using Positions = std::array<std::uint64_t, kBlockElements>;
 
+/// What changes where a code is laid over bytes.
 ByteChange changeAt(std::span<const std::byte> bytes, unsigned width, std::uint64_t position,
                     std::int64_t code, bool highestFirst)
 {
-    if (width >= 8) {
-        ByteChange change = changeOfCode(bytes.subspan(position / 8, width / 8), width, 0, code);
-        change.offset += position / 8;
-        return change;
-    }
-    // The bytes as one number in which the code lies whole: the first byte at the end where its
-    // bits count from the lowest one, else in front.
-    const std::uint64_t first = position / 8, last = (position + width - 1) / 8;
-    const auto placeOf = [&](std::uint64_t i) {
-        return static_cast<unsigned>(8 * (highestFirst ? last - i : i - first));
-    };
-    ByteChange change{first, {}};
-    unsigned word = 0;
-    for (std::uint64_t i = first; i <= last; ++i)
-        word |= std::to_integer<unsigned>(bytes[i]) << placeOf(i);
-    const auto within = static_cast<unsigned>(position % 8);
-    const auto size = static_cast<unsigned>(8 * (last - first + 1));
-    const unsigned shift = highestFirst ? size - within - width : within;
-    const unsigned mask = ((1U << width) - 1U) << shift;
-    const unsigned after = (word & ~mask) | (static_cast<unsigned>(code) << shift & mask);
-    for (std::uint64_t i = first; after != word && i <= last; ++i)
-        change.bytes.push_back(static_cast<std::byte>(after >> placeOf(i) & 0xFFU));
-    return change;
+    const std::uint64_t first = position / 8;
+    const auto before = bytes.subspan(first, (position + width + 7) / 8 - first);
+    std::vector<std::byte> after(before.begin(), before.end());
+    putBits(after, position % 8, width, static_cast<std::uint64_t>(code), highestFirst);
+    while (!after.empty() && after.back() == before[after.size() - 1])
+        after.pop_back();
+    const auto differs = std::mismatch(after.begin(), after.end(), before.begin()).first;
+    const auto same = static_cast<std::uint64_t>(differs - after.begin());
+    after.erase(after.begin(), differs);
+    return {first + same, std::move(after)};
 }
 
 /// The fp16 numbers at positions, 0 where they are absent. Without branches: nothing tells which
@@ -266,16 +255,11 @@ unsigned bitsAt(std::span<const std::byte> bytes, std::uint64_t position, unsign
                 bool highestFirst)
 {
     const auto shift = static_cast<unsigned>(position % 8);
-    if (highestFirst) {
-        unsigned pair = std::to_integer<unsigned>(bytes[position / 8]) << 8;
-        if (shift + width > 8)
-            pair |= std::to_integer<unsigned>(bytes[position / 8 + 1]);
-        return pair >> (16 - shift - width) & ((1U << width) - 1U);
-    }
-    unsigned word = std::to_integer<unsigned>(bytes[position / 8]);
-    if (shift + width > 8)
-        word |= std::to_integer<unsigned>(bytes[position / 8 + 1]) << 8;
-    return word >> shift & ((1U << width) - 1U);
+    const auto first = std::to_integer<unsigned>(bytes[position / 8]);
+    const auto second = shift + width > 8 ? std::to_integer<unsigned>(bytes[position / 8 + 1]) : 0U;
+    const unsigned both = highestFirst ? (first << 8 | second) >> (16 - shift - width)
+                                       : (first | second << 8) >> shift;
+    return both & ((1U << width) - 1U);
 }
 
 std::optional<std::uint64_t> positionIn(const Operand &operand, unsigned width, std::uint64_t index)
@@ -323,7 +307,7 @@ std::vector<ByteChange> changesOf(const Operand &operand, unsigned width, std::u
                                   std::int64_t code)
 {
     if (!operand.order)
-        return {changeOfCode(operand.bytes, width, index, code)};
+        return {changeAt(operand.bytes, width, index * width, code, false)};
     std::vector<ByteChange> changes;
     const bool highestFirst = operand.order->highestFirst();
     if (const auto position = positionIn(operand, width, index))

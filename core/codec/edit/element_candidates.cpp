@@ -188,38 +188,13 @@ ScalePair scaleOf(const Decoder::State &state, std::uint64_t element)
     return pair;
 }
 
-double scaledValue(const Decoder::State &state, const ScalePair &pair, float raw)
-{
-    const ScalingState &scaling = *state.scaling;
-    if (scaling.steps != Scaling::Steps::Program) {
-        scaling.step(std::span(&raw, 1), pair.scale, pair.offset, pair.bias);
-        return raw;
-    }
-    if (scaling.addsOffset) {
-        const float product = pair.scale * raw;
-        const float sum = product + pair.offset;
-        return state.halfResult() ? throughHalf(sum) : sum;
-    }
-    float difference = (scaling.roundData ? throughHalf(raw) : raw) - pair.offset;
-    if (scaling.roundDifference)
-        difference = throughHalf(difference);
-    const float product = pair.scale * difference;
-    return state.halfResult() ? throughHalf(product) : product;
-}
-
-void scaledValues(const Decoder::State &state, const ScalePair &pair, std::span<float> values,
-                  std::vector<std::uint16_t> &halves)
+void scaledValues(const Decoder::State &state, const ScalePair &pair, std::span<float> values)
 {
     const ScalingState &scaling = *state.scaling;
     if (scaling.steps != Scaling::Steps::Program) {
         scaling.step(values, pair.scale, pair.offset, pair.bias);
         return;
     }
-    halves.resize(values.size());
-    const auto roundAll = [&] {
-        convertFloatToHalf(values, halves);
-        convertHalfToFloat(std::span<const std::uint16_t>(halves), values);
-    };
     if (scaling.addsOffset) {
         for (float &value : values) {
             const float product = pair.scale * value;
@@ -227,16 +202,16 @@ void scaledValues(const Decoder::State &state, const ScalePair &pair, std::span<
         }
     } else {
         if (scaling.roundData)
-            roundAll();
+            roundToType(ElementType::Fp16, values);
         for (float &value : values)
             value -= pair.offset;
         if (scaling.roundDifference)
-            roundAll();
+            roundToType(ElementType::Fp16, values);
         for (float &value : values)
             value *= pair.scale;
     }
     if (state.halfResult())
-        roundAll();
+        roundToType(ElementType::Fp16, values);
 }
 
 ElementPlace elementPlace(const Decoder::State &state, std::uint64_t element)
@@ -249,17 +224,18 @@ ElementPlace elementPlace(const Decoder::State &state, std::uint64_t element)
 
 double valueOfCode(const Decoder::State &state, const ElementPlace &place, std::int64_t code)
 {
-    double value = state.palette
-                       ? static_cast<double>(entryOf(*state.palette, state.codebookAt(place.dense),
-                                                     place.lane, code))
-                       : codeValue(state.payload.type, code);
+    const double stored =
+        state.palette ? static_cast<double>(entryOf(*state.palette, state.codebookAt(place.dense),
+                                                    place.lane, code))
+                      : codeValue(state.payload.type, code);
+    if (!state.scaling && !state.encoding.converts)
+        return stored;
+    auto value = static_cast<float>(stored);
     if (state.scaling)
-        value = scaledValue(state, scaleOf(state, place.element), static_cast<float>(value));
-    if (!state.encoding.converts)
-        return value;
-    auto rounded = static_cast<float>(value);
-    roundToType(state.encoding.type, std::span(&rounded, 1));
-    return rounded;
+        scaledValues(state, scaleOf(state, place.element), std::span(&value, 1));
+    if (state.encoding.converts)
+        roundToType(state.encoding.type, std::span(&value, 1));
+    return value;
 }
 
 std::pair<double, double> heldRange(const Decoder::State &state, const ElementPlace &place,
@@ -395,40 +371,6 @@ CodeChoice choose(std::span<const CodeCandidate> candidates, double value)
     return choice;
 }
 
-ByteChange changeOfCode(std::span<const std::byte> packed, unsigned width, std::uint64_t index,
-                        std::int64_t code)
-{
-    ByteChange change;
-    std::array<std::byte, 8> wanted{};
-    std::size_t length = 0;
-    if (width >= 8) {
-        length = width / 8;
-        change.offset = index * length;
-        std::memcpy(wanted.data(), &code, length);
-    } else {
-        const std::uint64_t firstByte = index * width / 8;
-        const auto inByte = static_cast<unsigned>(index * width % 8);
-        length = inByte + width > 8 ? 2 : 1;
-        change.offset = firstByte;
-        unsigned word = 0;
-        for (std::size_t i = 0; i < length; ++i)
-            word |= std::to_integer<unsigned>(packed[firstByte + i]) << (8 * i);
-        const unsigned mask = ((1u << width) - 1u) << inByte;
-        word = (word & ~mask) | ((static_cast<unsigned>(code) << inByte) & mask);
-        for (std::size_t i = 0; i < length; ++i)
-            wanted[i] = static_cast<std::byte>(word >> (8 * i));
-    }
-    std::size_t first = 0;
-    while (first < length && wanted[first] == packed[change.offset + first])
-        ++first;
-    while (length > first && wanted[length - 1] == packed[change.offset + length - 1])
-        --length;
-    change.offset += first;
-    change.bytes.assign(wanted.begin() + static_cast<std::ptrdiff_t>(first),
-                        wanted.begin() + static_cast<std::ptrdiff_t>(length));
-    return change;
-}
-
 bool hasCodeTables(const Decoder::State &state)
 {
     const ElementType type = state.payload.type;
@@ -443,21 +385,19 @@ void CodeTable::make(const Decoder::State &state, std::uint64_t element)
     const std::int64_t least = state.palette ? 0 : smallestCode(type);
     const auto count = std::size_t{1} << state.codeWidth();
     m_mask = static_cast<std::uint32_t>(count - 1);
-    m_starts.clear();
     const auto bitsOf = [&](std::size_t i) {
         return static_cast<std::uint64_t>(least + static_cast<std::int64_t>(i)) & m_mask;
     };
-    if (state.palette) {
-        for (std::size_t i = 0; i < count; ++i)
-            m_byBits[i] = valueOfCode(state, {element, 0, element}, static_cast<std::int64_t>(i));
-    } else {
-        m_scaled.resize(count);
-        for (std::size_t i = 0; i < count; ++i)
-            m_scaled[i] = static_cast<float>(least + static_cast<std::int64_t>(i));
-        scaledValues(state, scaleOf(state, element), m_scaled, m_halves);
-        for (std::size_t i = 0; i < count; ++i)
-            m_byBits[bitsOf(i)] = static_cast<double>(m_scaled[i]);
+    m_values.resize(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::int64_t code = least + static_cast<std::int64_t>(i);
+        m_values[i] = state.palette ? entryOf(*state.palette, state.codebookAt(element), 0, code)
+                                    : static_cast<float>(code);
     }
+    if (state.scaling)
+        scaledValues(state, scaleOf(state, element), m_values);
+    for (std::size_t i = 0; i < count; ++i)
+        m_byBits[bitsOf(i)] = static_cast<double>(m_values[i]);
     m_all.clear();
     bool ascends = true;
     for (std::size_t i = 0; i < count; ++i) {
@@ -476,6 +416,9 @@ void CodeTable::make(const Decoder::State &state, std::uint64_t element)
             [](const CodeCandidate &a, const CodeCandidate &b) { return a.value == b.value; });
         m_all.erase(same, m_all.end());
     }
+    m_starts.clear();
+    if (state.palette) // which serves many elements
+        makeIndex();
 }
 
 /// Of two values, the greater one is never in an earlier bucket, however the product is rounded.
@@ -489,7 +432,7 @@ std::size_t CodeTable::bucketOf(double value) const
 void CodeTable::makeIndex()
 {
     constexpr std::size_t kBuckets = 1024;
-    if (m_all.size() < 2 || !m_starts.empty())
+    if (m_all.size() < 2)
         return;
     m_perUnit = static_cast<double>(kBuckets) / (m_all.back().value - m_all.front().value);
     if (!std::isfinite(m_perUnit) || m_perUnit <= 0)

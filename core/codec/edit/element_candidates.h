@@ -5,6 +5,8 @@
 #include "core/codec/edit/editor.h"
 #include "core/numeric/element_type.h"
 
+#include <array>
+
 /// Private to the codec: the codes that one element may take, with what each decodes to.
 namespace kernscope::codec {
 
@@ -39,14 +41,12 @@ struct CodeChoice {
 };
 CodeChoice choose(std::span<const CodeCandidate> candidates, double value);
 
-/// The bytes that must be replaced so that element `index` of a packed run becomes `code`, cut to
-/// those that change; empty where it is that code already.
+/// Bytes that must be replaced so that an element gets another code, cut to those that change; none
+/// where it has that code already.
 struct ByteChange {
     std::uint64_t offset = 0;
     std::vector<std::byte> bytes;
 };
-ByteChange changeOfCode(std::span<const std::byte> packed, unsigned width, std::uint64_t index,
-                        std::int64_t code);
 
 /// Whether a table holds every code that an element of the weight can have: indices of a palette of
 /// single values, or integers of at most 8 bits under a scale.
@@ -61,20 +61,19 @@ public:
     /// What a code decodes to; `bits`: its low bits, as they are stored.
     double valueOf(std::uint32_t bits) const { return m_byBits[bits]; }
     /// For `value`, which is finite: the bits of the first of the nearest codes, as choose() has it
-    /// of all codes without a current one. Not of one that
-    /// isEmpty(): no code has a finite value, or it was not made.
+    /// of all codes without a current one. Not of one that isEmpty(): no code has a finite value,
+    /// or it was not made.
     std::uint32_t nearest(double value) const;
     bool isEmpty() const { return m_all.empty(); }
-    /// Makes nearest() faster. Worth it for many more values than there are codes.
-    void makeIndex();
 
 private:
+    void makeIndex();
     std::size_t firstNotBelow(double value) const;
     std::size_t bucketOf(double value) const;
 
     std::array<double, 256> m_byBits;
-    std::vector<CodeCandidate>
-        m_all; ///< finite values, strictly ascending; the lowest code of each
+    /// Finite values, strictly ascending; the lowest code of each.
+    std::vector<CodeCandidate> m_all;
     std::uint32_t m_mask = 0;
     /// Between these bounds a value of m_all is certainly the nearest one.
     struct Zone {
@@ -84,8 +83,7 @@ private:
     std::vector<std::uint16_t> m_starts; ///< by bucket: values in the buckets before it
     std::vector<Zone> m_zones;           ///< with m_starts, of each value
     double m_perUnit = 0;
-    std::vector<float> m_scaled; ///< of make(), with the next
-    std::vector<std::uint16_t> m_halves;
+    std::vector<float> m_values; ///< of make()
 };
 
 /// Where an element's code lies.
@@ -103,11 +101,8 @@ struct ScalePair {
     float bias = 0;
 };
 ScalePair scaleOf(const Decoder::State &state, std::uint64_t element);
-/// A payload number under that pair, by the form's own arithmetic.
-double scaledValue(const Decoder::State &state, const ScalePair &pair, float raw);
-/// scaledValue() of each of them, in place; `halves` is room for the roundings.
-void scaledValues(const Decoder::State &state, const ScalePair &pair, std::span<float> values,
-                  std::vector<std::uint16_t> &halves);
+/// Payload numbers under that pair, by the form's own arithmetic; in place.
+void scaledValues(const Decoder::State &state, const ScalePair &pair, std::span<float> values);
 
 /// Value of an element whose code would be `code`, by the form's own arithmetic.
 double valueOfCode(const Decoder::State &state, const ElementPlace &place, std::int64_t code);

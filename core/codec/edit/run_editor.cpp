@@ -9,10 +9,10 @@
 #include "core/numeric/half.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <numeric>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -23,25 +23,6 @@ namespace {
 
 /// Elements that are set in one go: what is made of them stays in the first cache.
 constexpr std::size_t kSetAtOnce = 1024;
-
-/// Lays the low `width` bits of a code over bytes; `highestFirst` as ElementOrder has it. Codes of
-/// whole bytes are little-endian at whole bytes.
-void putBits(std::span<std::byte> bytes, std::uint64_t position, unsigned width, std::uint32_t code,
-             bool highestFirst)
-{
-    if (width >= 8) {
-        for (unsigned i = 0; i < width / 8; ++i)
-            bytes[position / 8 + i] = static_cast<std::byte>(code >> (8 * i) & 0xffu);
-        return;
-    }
-    for (unsigned bit = 0; bit < width; ++bit) {
-        const std::uint64_t at = position + bit;
-        const auto place = static_cast<unsigned>(highestFirst ? 7 - at % 8 : at % 8);
-        const unsigned from = highestFirst ? width - 1 - bit : bit;
-        const auto one = static_cast<std::byte>(1u << place);
-        bytes[at / 8] = (code >> from & 1u) != 0 ? bytes[at / 8] | one : bytes[at / 8] & ~one;
-    }
-}
 
 } // namespace
 
@@ -85,10 +66,9 @@ void RunOutcome::add(RunOutcome &&later)
 }
 
 struct RunEditor::State {
-    State(const Decoder &made, const Decoder::State &decoded, EditTolerance within,
-          Wanted valuesWanted)
-        : decoder(made), state(decoded), tolerance(within), wantedOf(std::move(valuesWanted)),
-          width(codeWidth(decoded)), plainTo(plainType(decoded)), hasTables(hasCodeTables(decoded)),
+    State(const Decoder &made, const Decoder::State &decoded, EditTolerance within)
+        : decoder(made), state(decoded), tolerance(within), width(codeWidth(decoded)),
+          plainTo(plainType(decoded)), hasTables(hasCodeTables(decoded)),
           isScaled(hasTables && !decoded.palette && !decoded.mask && !ordered() &&
                    decoded.scaling->steps == Scaling::Steps::Program)
     {
@@ -110,113 +90,6 @@ struct RunEditor::State {
         changedBefore = outcome.changed;
         return true;
     }
-    /// Maps the codes of a run that were loaded. False, with nothing done, where few elements share
-    /// what a map is made of, or where one of them would be refused.
-    bool mapCodes(std::uint64_t first, std::size_t count, std::span<float> after,
-                  RunOutcome &outcome)
-    {
-        if (!hasTables || ordered() || outcome.refusal)
-            return false;
-        RunOutcome mapped;
-        mapped.worst = outcome.worst;
-        std::size_t index = skipped;
-        std::vector<std::uint8_t> result(narrow);
-        for (std::size_t at = 0; at < count;) {
-            const std::uint64_t element = first + at, left = sharing(element);
-            const auto same = static_cast<std::size_t>(std::min<std::uint64_t>(left, count - at));
-            const CodeMap *const found = mapAt(element, left);
-            if (found == nullptr)
-                return false;
-            const CodeMap &shared = *found;
-            const std::size_t end = index + (rank(element + same) - rank(element));
-            std::array<std::uint32_t, 256> counts{}, others{};
-            for (std::size_t i = index; i < end; ++i) {
-                ++(i % 2 == 0 ? counts : others)[narrow[i]];
-                result[i] = shared.becomes[narrow[i]];
-            }
-            const bool hasGaps = end - index < same;
-            if (hasGaps && !shared.gap)
-                return false;
-            if (hasGaps && !state.mask->test(element))
-                mapped.note(*shared.gap, 0);
-            double worst = -1;
-            for (std::size_t code = 0; code < 256; ++code) {
-                const std::uint32_t number = counts[code] + others[code];
-                if (number == 0)
-                    continue;
-                if (shared.refused[code])
-                    return false;
-                worst = std::max(worst, shared.errors[code]);
-                mapped.changed += shared.becomes[code] != code ? number : 0;
-            }
-            for (std::size_t i = index; i < end && worst > mapped.worst; ++i) {
-                const std::uint8_t code = narrow[i]; // the first of those that are farthest off
-                if (shared.errors[code] == worst)
-                    mapped.note(shared.wanted[code], table->valueOf(shared.becomes[code]));
-            }
-            if (hasGaps)
-                mapped.note(*shared.gap, 0);
-            for (std::size_t i = at, own = index; i < std::min(at + same, after.size()); ++i) {
-                const bool isStored = !state.mask || state.mask->test(first + i);
-                after[i] = isStored ? static_cast<float>(table->valueOf(result[own])) : 0.0f;
-                own += isStored ? 1U : 0U;
-            }
-            index = end;
-            at += same;
-        }
-        narrow.swap(result);
-        outcome.add(std::move(mapped));
-        return true;
-    }
-
-    /// What each code of elements that share their codebook and scale becomes.
-    struct CodeMap {
-        std::array<std::uint8_t, 256> becomes;
-        std::array<double, 256> wanted, errors;
-        std::array<bool, 256> refused;
-        std::optional<double> gap; ///< what elements without a code are to become, if not refused
-    };
-    /// Null where the `same` elements are too few for one.
-    const CodeMap *mapAt(std::uint64_t element, std::uint64_t same)
-    {
-        const CodeTable &shared = tableAt(element, same);
-        if (map && mapContext == tableContext)
-            return map.get();
-        if (same < std::uint64_t{8} << width)
-            return nullptr;
-        if (!map)
-            map = std::make_unique<CodeMap>();
-        mapContext = tableContext;
-        const std::size_t count = std::size_t{1} << width;
-        floats.resize(count + 1);
-        for (std::size_t code = 0; code < count; ++code)
-            floats[code] = static_cast<float>(shared.valueOf(static_cast<std::uint32_t>(code)));
-        floats[count] = 0;
-        kept.resize(count + 1);
-        wantedOf(floats, kept);
-        const double gap = kept[count];
-        wanted = std::span<const double>(kept).first(count);
-        elements.assign(count, element);
-        blockCount = count;
-        codes.resize(count);
-        std::iota(codes.begin(), codes.end(), 0U);
-        now.resize(count);
-        next.resize(count);
-        chosen.resize(count);
-        choose();
-        for (std::size_t code = 0; code < count; ++code) {
-            map->becomes[code] = static_cast<std::uint8_t>(chosen[code]);
-            map->wanted[code] = wanted[code];
-            map->refused[code] = !holds(code);
-            map->errors[code] =
-                sameValue(next[code], wanted[code]) ? 0.0 : std::abs(next[code] - wanted[code]);
-        }
-        map->gap = std::nullopt;
-        if (std::abs(gap) <= tolerance.of(gap))
-            map->gap = gap;
-        return map.get();
-    }
-
     /// How many elements from one on share its codebook and scale.
     std::uint64_t sharing(std::uint64_t element) const
     {
@@ -327,7 +200,7 @@ struct RunEditor::State {
                 outcome.note(stored[i], value);
         }
         if (state.mask)
-            expandFloats(state.mask->bytes(), first, became, after);
+            expandKept(state.mask->bytes(), first, became, after);
         else
             std::copy_n(became.begin(), after.size(), after.begin());
         return true;
@@ -395,9 +268,7 @@ struct RunEditor::State {
         for (std::size_t i = 0; i < blockCount;) {
             const std::uint64_t element = elementAt(i);
             const std::uint64_t same = sharing(element);
-            const CodeTable &shared = tableAt(element, same);
-            double last = HUGE_VAL; // of a fill the value is always the same
-            std::uint32_t nearest = 0;
+            const CodeTable &shared = tableAt(element);
             for (; i < blockCount && elementAt(i) - element < same; ++i) {
                 const double value = wanted[i], held = shared.valueOf(codes[i]);
                 now[i] = next[i] = held;
@@ -408,22 +279,22 @@ struct RunEditor::State {
                     chooseOne(i);
                     continue;
                 }
-                if (value != last)
-                    nearest = shared.nearest(last = value);
-                const double found = shared.valueOf(nearest);
+                Last &last = lasts[codes[i]];
+                if (value != last.wanted)
+                    last = {value, shared.nearest(value)};
+                const double found = shared.valueOf(last.nearest);
                 if (std::abs(held - value) <= std::abs(found - value)) // of equally near ones
                     continue;
                 next[i] = found;
-                chosen[i] = nearest;
+                chosen[i] = last.nearest;
             }
         }
     }
 
-    /// The table of an element, which the `same` elements from it on share.
-    const CodeTable &tableAt(std::uint64_t element, std::uint64_t same)
+    /// The table of an element.
+    const CodeTable &tableAt(std::uint64_t element)
     {
         constexpr std::size_t kMostTables = 1024;
-        constexpr std::uint64_t kMany = 512;
         Context context;
         if (state.palette)
             context.codebook = state.codebookAt(element);
@@ -431,6 +302,7 @@ struct RunEditor::State {
             context.cell = state.scaling->grid.cellOf(element);
         if (context != tableContext) {
             tableContext = context;
+            lasts.fill({});
             if (state.palette) { // codebooks come again, scales seldom
                 if (tables.size() >= kMostTables)
                     tables.clear();
@@ -439,8 +311,6 @@ struct RunEditor::State {
             if (!state.palette || table->isEmpty())
                 table->make(state, element);
         }
-        if (same >= kMany)
-            table->makeIndex();
         return *table;
     }
 
@@ -640,7 +510,6 @@ struct RunEditor::State {
     Decoder decoder;
     const Decoder::State &state; ///< of `decoder`
     EditTolerance tolerance;
-    Wanted wantedOf;
     unsigned width;
     ElementType plainTo; ///< of numbers that are stored as they are, or Unknown
     bool hasTables;
@@ -671,9 +540,7 @@ struct RunEditor::State {
     std::uint64_t blockFirst = 0;
     std::size_t blockCount = 0;
     std::span<const double> wanted;
-    std::vector<double> kept;     ///< `wanted`, where not all are stored
-    std::vector<float> runFloats; ///< of the second set(), with the next
-    std::vector<double> runWanted;
+    std::vector<double> kept; ///< `wanted`, where not all are stored
     std::vector<double> now, next;
     std::vector<std::uint32_t> codes, chosen;
     bool natural = false; ///< every value is rounded as any conversion to the type does it
@@ -697,8 +564,12 @@ struct RunEditor::State {
     CodeTable scaleTable;
     CodeTable *table = &scaleTable;
     Context tableContext{UINT64_MAX, UINT64_MAX};
-    std::unique_ptr<CodeMap> map; ///< of mapCodes()
-    Context mapContext;
+    /// By code: many edits give all elements of one code the same value.
+    struct Last {
+        double wanted = HUGE_VAL;
+        std::uint32_t nearest = 0;
+    };
+    std::array<Last, 256> lasts;
 };
 
 RunEditor::RunEditor(std::unique_ptr<State> state) : m_state(std::move(state)) {}
@@ -706,8 +577,7 @@ RunEditor::RunEditor(RunEditor &&) noexcept = default;
 RunEditor &RunEditor::operator=(RunEditor &&) noexcept = default;
 RunEditor::~RunEditor() = default;
 
-std::optional<RunEditor> RunEditor::make(const Decoder &decoder, EditTolerance tolerance,
-                                         Wanted wanted)
+std::optional<RunEditor> RunEditor::make(const Decoder &decoder, EditTolerance tolerance)
 {
     const Decoder::State &state = Editor::stateOf(decoder);
     const ElementType type = state.encoding.type;
@@ -725,7 +595,7 @@ std::optional<RunEditor> RunEditor::make(const Decoder &decoder, EditTolerance t
     if (!exact || rounded || vectors || moves || locked || gaps || state.encoding.converts ||
         state.payloadDecoder || codeWidth(state) > 32)
         return std::nullopt;
-    return RunEditor(std::make_unique<State>(decoder, state, tolerance, std::move(wanted)));
+    return RunEditor(std::make_unique<State>(decoder, state, tolerance));
 }
 
 bool RunEditor::separateRuns() const
@@ -757,25 +627,6 @@ bool RunEditor::set(std::uint64_t first, std::span<const double> values, std::sp
     if (outcome.changed > own.changedBefore && !outcome.refusal)
         outcome.bytes = own.takeBytes();
     return true;
-}
-
-bool RunEditor::set(std::uint64_t first, std::size_t count, std::span<float> after,
-                    RunOutcome &outcome)
-{
-    State &own = *m_state;
-    if (!own.begin(first, count, outcome))
-        return false;
-    if (own.mapCodes(first, count, after, outcome)) {
-        outcome.seen += count;
-        if (outcome.changed > own.changedBefore)
-            outcome.bytes = own.takeBytes();
-        return true;
-    }
-    own.runFloats.resize(count);
-    own.runWanted.resize(count);
-    own.decoder.decodeFloat(first, own.runFloats);
-    own.wantedOf(own.runFloats, own.runWanted);
-    return set(first, own.runWanted, after, outcome);
 }
 
 void RunEditor::State::choose()

@@ -39,20 +39,16 @@ struct RunOutcome {
     void add(RunOutcome &&later);
 };
 
-/// What elements are to become, by what they are: as many results.
-using Wanted = std::function<void(std::span<const float> now, std::span<double> wanted)>;
-
 /// Sets runs of elements to exactly what Editor::setElement gives each of them, with the same
 /// refusals, but many at a time. Like Editor it only plans. One thread at a time; runs that share
 /// no bytes (separateRuns()) can be planned by several editors at once.
 class RunEditor
 {
 public:
-    /// `wanted`: for the second set(). Nothing where the weight must go element by element:
-    /// palettes of vectors, payloads that are made by another op, that leave zeros out or may not
-    /// be changed, decoded types that fp32 does not hold exactly.
-    static std::optional<RunEditor> make(const Decoder &decoder, EditTolerance tolerance,
-                                         Wanted wanted = {});
+    /// Nothing where the weight must go element by element: palettes of vectors, payloads that are
+    /// made by another op, that leave zeros out or may not be changed, decoded types that fp32 does
+    /// not hold exactly.
+    static std::optional<RunEditor> make(const Decoder &decoder, EditTolerance tolerance);
 
     RunEditor(RunEditor &&) noexcept;
     RunEditor &operator=(RunEditor &&) noexcept;
@@ -63,9 +59,6 @@ public:
     /// element.
     bool set(std::uint64_t first, std::span<const double> values, std::span<float> after,
              RunOutcome &outcome);
-    /// The same for what is wanted of their values alone, as fills and expressions do: in long runs
-    /// of narrow codes it is found once for each code.
-    bool set(std::uint64_t first, std::size_t count, std::span<float> after, RunOutcome &outcome);
 
     /// Whether the bytes of two runs that share no element overlap in one byte at most: the one in
     /// which the later run begins, whose bits below firstBit() of that run are those of the other.

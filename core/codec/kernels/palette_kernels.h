@@ -42,10 +42,10 @@ void lookupFloats(std::span<const std::uint8_t> codes, std::span<const float> ta
 void expandHalves(std::span<const std::byte> mask, std::uint64_t first,
                   std::span<const std::byte> survivors, bool streamed,
                   std::span<std::uint16_t> out);
-void expandBytes(std::span<const std::byte> mask, std::uint64_t first,
-                 std::span<const std::uint8_t> survivors, std::span<std::uint8_t> out);
-void expandFloats(std::span<const std::byte> mask, std::uint64_t first,
-                  std::span<const float> survivors, std::span<float> out);
+void expandKept(std::span<const std::byte> mask, std::uint64_t first,
+                std::span<const std::uint8_t> survivors, std::span<std::uint8_t> out);
+void expandKept(std::span<const std::byte> mask, std::uint64_t first,
+                std::span<const float> survivors, std::span<float> out);
 
 /// Sets out[i] to +0 where bit `first` + i of the mask is clear.
 void clearGaps(std::span<const std::byte> mask, std::uint64_t first, std::span<std::uint16_t> out);

@@ -299,14 +299,14 @@ void expandHalves(std::span<const std::byte> mask, std::uint64_t first,
     expand(mask, first + head, survivors.subspan(used), out.subspan(head), runTo(true));
 }
 
-void expandBytes(std::span<const std::byte> mask, std::uint64_t first,
-                 std::span<const std::uint8_t> survivors, std::span<std::uint8_t> out)
+void expandKept(std::span<const std::byte> mask, std::uint64_t first,
+                std::span<const std::uint8_t> survivors, std::span<std::uint8_t> out)
 {
     expand(mask, first, std::as_bytes(survivors), out, HWY_DYNAMIC_DISPATCH(expandByteRun));
 }
 
-void expandFloats(std::span<const std::byte> mask, std::uint64_t first,
-                  std::span<const float> survivors, std::span<float> out)
+void expandKept(std::span<const std::byte> mask, std::uint64_t first,
+                std::span<const float> survivors, std::span<float> out)
 {
     expand(mask, first, std::as_bytes(survivors), out, HWY_DYNAMIC_DISPATCH(expandFloatRun));
 }

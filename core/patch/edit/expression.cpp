@@ -35,34 +35,6 @@ bool isDigit(char c)
     return c >= '0' && c <= '9';
 }
 
-double unary(Op op, double x)
-{
-    switch (op) {
-    case Op::Negate: return -x;
-    case Op::Abs: return std::abs(x);
-    case Op::Sign: return x > 0 ? 1.0 : x < 0 ? -1.0 : x;
-    case Op::Sqrt: return std::sqrt(x);
-    case Op::Exp: return std::exp(x);
-    case Op::Log: return std::log(x);
-    case Op::Tanh: return std::tanh(x);
-    case Op::Floor: return std::floor(x);
-    case Op::Ceil: return std::ceil(x);
-    default: return std::nearbyint(x);
-    }
-}
-
-double binary(Op op, double a, double b)
-{
-    switch (op) {
-    case Op::Add: return a + b;
-    case Op::Subtract: return a - b;
-    case Op::Multiply: return a * b;
-    case Op::Divide: return a / b;
-    case Op::Min: return b < a ? b : a; // of a value that is no number: that
-    default: return b > a ? b : a;
-    }
-}
-
 /// Values that one step is made for at a time: a loop over them for each step, not a walk through
 /// the steps for each value.
 constexpr std::size_t kRow = 256;
@@ -78,11 +50,18 @@ void makeRow(Op op, double *a, const double *b)
     case Op::Subtract: return each([](double x, double y) { return x - y; });
     case Op::Multiply: return each([](double x, double y) { return x * y; });
     case Op::Divide: return each([](double x, double y) { return x / y; });
-    case Op::Min: return each([](double x, double y) { return binary(Op::Min, x, y); });
-    case Op::Max: return each([](double x, double y) { return binary(Op::Max, x, y); });
+    case Op::Min: return each([](double x, double y) { return y < x ? y : x; }); // of NaN: that
+    case Op::Max: return each([](double x, double y) { return y > x ? y : x; });
     case Op::Negate: return each([](double x, double) { return -x; });
     case Op::Abs: return each([](double x, double) { return std::abs(x); });
-    default: return each([op](double x, double) { return unary(op, x); });
+    case Op::Sign: return each([](double x, double) { return x > 0 ? 1.0 : x < 0 ? -1.0 : x; });
+    case Op::Sqrt: return each([](double x, double) { return std::sqrt(x); });
+    case Op::Exp: return each([](double x, double) { return std::exp(x); });
+    case Op::Log: return each([](double x, double) { return std::log(x); });
+    case Op::Tanh: return each([](double x, double) { return std::tanh(x); });
+    case Op::Floor: return each([](double x, double) { return std::floor(x); });
+    case Op::Ceil: return each([](double x, double) { return std::ceil(x); });
+    default: return each([](double x, double) { return std::nearbyint(x); });
     }
 }
 
@@ -244,27 +223,6 @@ Result<Expression> Expression::parse(const Piece &text)
     return ExpressionParser(text).run();
 }
 
-double Expression::of(double w) const
-{
-    std::array<double, kMostSteps> stack; // no step leaves more than one value
-    std::size_t top = 0;
-    for (const Step &step : m_steps) {
-        const int arguments = argumentsOf(step.op);
-        top -= static_cast<std::size_t>(arguments);
-        if (arguments == 0)
-            stack[top] = step.op == Op::Value ? w : step.number;
-        else if (arguments == 1)
-            stack[top] = unary(step.op, stack[top]);
-        else if (arguments == 2)
-            stack[top] = binary(step.op, stack[top], stack[top + 1]);
-        else
-            stack[top] =
-                binary(Op::Min, binary(Op::Max, stack[top], stack[top + 1]), stack[top + 2]);
-        ++top;
-    }
-    return stack[0];
-}
-
 std::size_t Expression::depth() const
 {
     std::size_t now = 0, most = 1;
@@ -275,7 +233,7 @@ std::size_t Expression::depth() const
     return most;
 }
 
-void Expression::of(std::span<const float> values, std::span<double> results) const
+void Expression::apply(std::span<double> values) const
 {
     std::vector<double> rows((depth() + 1) * kRow); // the last one: beside those of one value
     for (std::size_t at = 0; at < values.size(); at += kRow) {
@@ -296,7 +254,7 @@ void Expression::of(std::span<const float> values, std::span<double> results) co
             }
             top += kRow;
         }
-        std::copy_n(rows.data(), count, results.data() + at);
+        std::copy_n(rows.data(), count, values.data() + at);
     }
 }
 

@@ -17,9 +17,8 @@ public:
     /// Errors: "patch.syntax" with the place.
     static Result<Expression> parse(const Piece &text);
 
-    double of(double w) const;
-    /// of() each of the values; as many results.
-    void of(std::span<const float> values, std::span<double> results) const;
+    /// Computes it of each value, in place.
+    void apply(std::span<double> values) const;
 
     /// Opcode of one step of the reversed notation.
     enum class Op : std::uint8_t {

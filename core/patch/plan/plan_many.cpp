@@ -89,14 +89,10 @@ struct Run {
     std::uint64_t first = 0, count = 0, valuesAt = 0;
 };
 
-/// The values of an edit: one of two kinds.
+/// The values of an edit.
 struct EditValues {
-    /// What follows from what the elements are.
-    codec::Wanted wanted;
-    /// Values of a run, from any thread.
+    /// What the elements of a run are to become, from any thread.
     std::function<void(const Run &, std::span<double>)> read;
-    /// `wanted` of one element, at the precision of its type.
-    std::function<double(double)> wantedOf;
     /// Where 64-bit integers become such, beside `read`: the numbers themselves, and their type.
     std::function<void(const Run &, std::span<std::int64_t>)> readCodes;
     ElementType codes = ElementType::Unknown;
@@ -112,7 +108,7 @@ public:
     {
         const std::size_t threads = threadsFor(kRunsAtOnce, 0);
         while (planner.payloadInFile() && m_editors.size() < threads) {
-            auto editor = codec::RunEditor::make(planner.decoder(), m_tolerance, values.wanted);
+            auto editor = codec::RunEditor::make(planner.decoder(), m_tolerance);
             if (!editor)
                 break;
             m_editors.push_back(std::move(*editor));
@@ -166,26 +162,12 @@ private:
 
     void planRun(const Run &run, std::size_t thread, Planned &planned)
     {
-        codec::RunEditor &editor = m_editors[thread];
         std::vector<double> &values = m_wanted[thread];
-        if (m_values.read)
-            valuesOf(run, values);
+        values.resize(run.count);
+        m_values.read(run, values);
         planned.outcome.worst = outcome.worst; // most runs have none that is farther off
         planned.after.resize(std::min<std::uint64_t>(run.count, kChecked));
-        planned.done = m_values.read
-                           ? editor.set(run.first, values, planned.after, planned.outcome)
-                           : editor.set(run.first, run.count, planned.after, planned.outcome);
-    }
-
-    void valuesOf(const Run &run, std::vector<double> &values) const
-    {
-        values.resize(run.count);
-        if (m_values.read) {
-            m_values.read(run, values);
-            return;
-        }
-        decodeDoubles(m_planner.decoder(), run.first, values);
-        std::ranges::transform(values, values.begin(), m_values.wantedOf);
+        planned.done = m_editors[thread].set(run.first, values, planned.after, planned.outcome);
     }
 
     Result<void> write(const Run &run, Planned planned)
@@ -211,8 +193,8 @@ private:
     /// Weights that have no runs: each element by itself.
     Result<void> setEach(const Run &run)
     {
-        std::vector<double> values;
-        valuesOf(run, values);
+        std::vector<double> values(run.count);
+        m_values.read(run, values);
         std::vector<std::int64_t> codes(m_values.readCodes ? values.size() : 0);
         if (m_values.readCodes)
             m_values.readCodes(run, codes);
@@ -426,15 +408,14 @@ Result<void> Planner::planMany(const Edit &edit, WeightPlanner &planner)
             };
     } else if (edit.kind == Edit::Kind::Compute) {
         auto expression = TRY(Expression::parse({edit.expression, 0}));
-        values.wantedOf = [expression](double now) { return expression.of(now); };
-        values.wanted = [expression = std::move(expression)](std::span<const float> now,
-                                                             std::span<double> wanted) {
-            expression.of(now, wanted);
+        values.read = [&planner, expression = std::move(expression)](const Run &run,
+                                                                     std::span<double> out) {
+            decodeDoubles(planner.decoder(), run.first, out);
+            expression.apply(out);
         };
     } else {
-        values.wantedOf = [value = edit.value](double) { return value; };
-        values.wanted = [value = edit.value](std::span<const float>, std::span<double> wanted) {
-            std::ranges::fill(wanted, value);
+        values.read = [value = edit.value](const Run &, std::span<double> out) {
+            std::ranges::fill(out, value);
         };
     }
     auto selection = ElementSelection::whole(planner.weight().elements.value);

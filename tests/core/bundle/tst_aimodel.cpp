@@ -168,7 +168,7 @@ private slots:
                 QVERIFY(plan->parts.empty());
             }
             QCOMPARE(REFUSED(editor.setElement(0, 1 + double(absent), 0.5)).code, "patch.masked");
-            QCOMPARE(codec::RunEditor::make(*decoder, {}, {}).has_value(), zero == 0);
+            QCOMPARE(codec::RunEditor::make(*decoder, {}).has_value(), zero == 0);
         }
     }
 

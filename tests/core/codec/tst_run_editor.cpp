@@ -233,95 +233,6 @@ private slots:
         QVERIFY(compared > 0);
     }
 
-    /// What follows from the values alone is the same, found for each code or for each element.
-    void followingValues()
-    {
-        std::mt19937_64 random(17);
-        for (const auto &[bits, scaled, masked] : {std::tuple(8u, false, false),
-                                                   {4u, false, false},
-                                                   {2u, false, true},
-                                                   {6u, false, true},
-                                                   {8u, true, false},
-                                                   {4u, true, false}}) {
-            constexpr std::uint64_t kRows = 3, kColumns = 8195;
-            Sample sample;
-            sample.encoding.shape = {kRows, kColumns};
-            std::uint64_t stored = kRows * kColumns;
-            if (masked) {
-                sample.storage.push_back(randomBytes((stored + 7) / 8, random));
-                sample.storage.back().back() &= std::byte{1};
-                const auto mask = std::span<const std::byte>(sample.storage.back());
-                sample.encoding.mask =
-                    Operand{PartRole::Mask, ElementType::Uint1, sample.encoding.shape, mask};
-                stored = countBits(mask, 0, stored);
-            }
-            sample.storage.push_back(randomBytes((stored * bits + 7) / 8, random));
-            std::vector<std::byte> &bytes = sample.storage.back();
-            const Shape payloadShape = masked ? Shape{stored} : sample.encoding.shape;
-            const PartRole role = scaled ? PartRole::Data : PartRole::Indices;
-            const ElementType type =
-                scaled ? (bits == 8 ? ElementType::Int8 : ElementType::Int4) : unsignedType(bits);
-            sample.encoding.payload = Operand{role, type, payloadShape, bytes};
-            sample.storage.push_back(
-                randomBytes(scaled ? 2 * kRows : std::size_t{2} << bits, random));
-            for (std::size_t i = 1; i < sample.storage.back().size(); i += 2)
-                sample.storage.back()[i] &= std::byte{0xbb};
-            const std::span<const std::byte> table(sample.storage.back());
-            if (scaled) {
-                Scaling scaling;
-                scaling.kind = Scaling::Kind::Affine;
-                scaling.scale = Operand{PartRole::Scale, ElementType::Fp16, {kRows}, table};
-                sample.encoding.scaling = scaling;
-            } else {
-                Palette palette;
-                palette.entries = std::uint64_t{1} << bits;
-                palette.grid = {1, 1};
-                palette.lut =
-                    Operand{PartRole::Lut, ElementType::Fp16, {1, 1, palette.entries, 1}, table};
-                sample.encoding.palette = palette;
-            }
-            const auto decoder = VERIFIED(Decoder::make(sample.encoding));
-            for (const double absolute : {HUGE_VAL, 0.0, 1e-3}) {
-                for (const int kind : {0, 1, 2, 3}) {
-                    const auto wanted = [kind](std::span<const float> now, std::span<double> to) {
-                        for (std::size_t i = 0; i < now.size(); ++i) {
-                            const auto value = double(now[i]);
-                            to[i] = kind == 0   ? 0.01
-                                    : kind == 1 ? value * 0.75
-                                    : kind == 2 ? value
-                                                : 1 / value;
-                        }
-                    };
-                    const std::uint64_t first = random() % 100;
-                    const std::size_t count = kRows * kColumns - first - random() % 5000;
-                    std::vector<float> held(count), after(count), other(count);
-                    std::vector<double> values(count);
-                    decoder->decodeFloat(first, held);
-                    wanted(held, values);
-                    RunOutcome one, each;
-                    const EditTolerance within{absolute, 0x1p-24};
-                    auto runs = VERIFIED(RunEditor::make(*decoder, within, wanted));
-                    QVERIFY(runs->set(first, count, after, one));
-                    QVERIFY(runs->set(first, values, other, each));
-                    QCOMPARE(one.seen, each.seen);
-                    QCOMPARE(one.refused, each.refused);
-                    if (each.refusal) {
-                        QCOMPARE(describe(*one.refusal), describe(*each.refusal));
-                        continue;
-                    }
-                    QCOMPARE(one.changed, each.changed);
-                    QCOMPARE(one.worst, each.worst);
-                    QCOMPARE(std::abs(one.asked - one.stored), std::abs(each.asked - each.stored));
-                    QVERIFY(after == other);
-                    QCOMPARE(one.bytes.size(), each.bytes.size());
-                    for (std::size_t i = 0; i < one.bytes.size(); ++i)
-                        QVERIFY(one.bytes[i].offset == each.bytes[i].offset &&
-                                one.bytes[i].bytes == each.bytes[i].bytes);
-                }
-            }
-        }
-    }
-
     void largeCodebooks_data()
     {
         addColumns<int, int, bool>();
@@ -340,7 +251,7 @@ private slots:
         }
     }
 
-    /// Codebooks that are searched by an index: every choice is that of trying all entries.
+    /// Codebooks that are searched: every choice is that of trying all entries.
     void largeCodebooks()
     {
         const auto [entries, books, odd] = fetched<int, int, bool>();

@@ -243,10 +243,11 @@ private slots:
             const auto expression = patch::Expression::parse({text, 0});
             QVERIFY2(expression, text);
             for (const std::size_t count : {std::size_t{1}, std::size_t{256}, std::size_t{1000}}) {
-                std::vector<double> results(count);
-                expression->of(std::span(values).first(count), results);
+                std::vector<double> results(values.begin(), values.begin() + long(count));
+                expression->apply(results);
                 for (std::size_t i = 0; i < count; ++i) {
-                    const double one = expression->of(double(values[i]));
+                    auto one = double(values[i]);
+                    expression->apply(std::span(&one, 1));
                     const bool same = std::isnan(one)
                                           ? std::isnan(results[i])
                                           : std::bit_cast<std::uint64_t>(one) ==
