@@ -7,9 +7,9 @@
 #include "core/base/error_builder.h"
 #include "core/base/parts.h"
 #include "core/bundle/bundle.h"
-#include "core/bundle/half_counts.h"
 #include "core/bundle/statistics.h"
 #include "core/codec/encode/form_encoder.h"
+#include "core/numeric/half_counts.h"
 #include "core/patch/edit/find_weight.h"
 #include "core/patch/reencode/reencode.h"
 

@@ -5,11 +5,11 @@
 #include "core/assessment/weight_where.h"
 #include "core/base/parallel.h"
 #include "core/base/text.h"
-#include "core/bundle/half_counts.h"
 #include "core/bundle/part_data.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/bundle/stored_values.h"
 #include "core/container/mil/program.h"
+#include "core/numeric/half_counts.h"
 
 #include <bit>
 #include <cmath>

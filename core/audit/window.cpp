@@ -162,11 +162,11 @@ double bestOfTable(const StoredSteps &steps, const Values &values, const Values 
 {
     Values order = values;
     std::ranges::sort(order);
-    std::vector<codec::WeightedValue> distinct;
+    std::vector<codec::MassedValue> distinct;
     for (const float value : order) {
         if (distinct.empty() || distinct.back().value != value)
             distinct.push_back({value, 0});
-        ++distinct.back().count;
+        ++distinct.back().mass;
     }
     const bool real = isFloatingPoint(steps.tableType), coarse = steps.tableIsCoarse();
     if (distinct.size() <= steps.entries && !coarse)

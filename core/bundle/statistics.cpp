@@ -7,9 +7,9 @@
 #include "core/base/sha256.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/diagnostic_log.h"
-#include "core/bundle/half_counts.h"
 #include "core/bundle/stored_values.h"
 #include "core/numeric/half.h"
+#include "core/numeric/half_counts.h"
 
 #include <algorithm>
 #include <bit>

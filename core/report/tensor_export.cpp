@@ -3,10 +3,10 @@
 
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
-#include "core/bundle/half_counts.h"
 #include "core/bundle/stored_values.h"
 #include "core/container/archive/zip.h"
 #include "core/numeric/half.h"
+#include "core/numeric/half_counts.h"
 #include "core/numeric/npy.h"
 #include "core/report/json.h"
 

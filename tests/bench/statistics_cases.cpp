@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/bundle/half_counts.h"
+#include "core/numeric/half_counts.h"
 #include "tests/bench/cases.h"
 
 #include <algorithm>

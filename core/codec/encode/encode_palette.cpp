@@ -7,6 +7,7 @@
 #include "core/numeric/bitpack.h"
 #include "core/numeric/convert.h"
 #include "core/numeric/half.h"
+#include "core/numeric/half_counts.h"
 
 #include <algorithm>
 #include <array>
@@ -17,18 +18,10 @@
 
 namespace kernscope::codec {
 
-/// fp16 values of a run in ascending order with their counts; -0 counts as +0. Infinities and NaN
-/// are left out: `finite` says whether there were none.
-struct HalfHistogram {
-    std::vector<WeightedValue> values;
-    bool finite = true;
-};
-HalfHistogram histogramOf(std::span<const float> values);
-
-/// fp16 values of a run in ascending order with the sum of their masses, without those of mass 0,
-/// infinities and NaN. Nothing where there are no masses, or all of them are 0.
-std::vector<MassedValue> massedHistogram(std::span<const float> values,
-                                         std::span<const float> masses);
+/// fp16 values of a run in ascending order with the sum of their masses (none: 1 each); -0 counts
+/// as +0. Without those of mass 0, infinities and NaN.
+std::vector<MassedValue> histogramOf(std::span<const float> values,
+                                     std::span<const float> masses = {});
 /// Squared error of those values against the nearest of ascending entries, by mass.
 double massedError(std::span<const MassedValue> values, std::span<const float> entries);
 
@@ -100,44 +93,22 @@ std::vector<KeyedHalf> sortedHalves(std::span<const float> values)
     return sorted;
 }
 
-HalfHistogram sortedHistogram(std::span<const float> values)
+/// histogramOf() few values.
+std::vector<MassedValue> sortedHistogram(std::span<const float> values,
+                                         std::span<const float> masses)
 {
-    HalfHistogram histogram;
-    const std::vector<KeyedHalf> sorted = sortedHalves(values);
-    histogram.finite = sorted.size() == values.size();
-    for (std::size_t i = 0; i < sorted.size(); ++i) {
-        if (i == 0 || sorted[i].key != sorted[i - 1].key)
-            histogram.values.push_back({halfToFloat(sorted[i].half), 0});
-        ++histogram.values.back().count;
+    std::vector<MassedValue> histogram;
+    std::uint16_t last = 0;
+    for (const KeyedHalf &one : sortedHalves(values)) {
+        const double mass = masses.empty() ? 1.0 : static_cast<double>(masses[one.place]);
+        if (!(mass > 0))
+            continue;
+        if (histogram.empty() || one.key != last)
+            histogram.push_back({halfToFloat(one.half), 0});
+        last = one.key;
+        histogram.back().mass += mass;
     }
     return histogram;
-}
-
-/// Narrow counters stay in a nearer cache; two sets, since equal neighbours wait for each other.
-std::vector<std::uint64_t> countHalves(std::span<const float> values)
-{
-    std::vector<std::uint64_t> counts(kHalves);
-    constexpr std::size_t kMost = std::size_t{1} << 30;
-    std::vector<std::uint32_t> even(kHalves);
-    std::vector<std::uint32_t> odd(kHalves);
-    for (std::size_t start = 0; start < values.size(); start += kMost) {
-        std::ranges::fill(even, 0u);
-        std::ranges::fill(odd, 0u);
-        forEachHalfBlock(values.subspan(start, std::min(kMost, values.size() - start)),
-                         [&](std::size_t, std::span<const std::uint16_t> halves) {
-                             std::size_t i = 0;
-                             for (; i + 2 <= halves.size(); i += 2) {
-                                 ++even[halves[i]];
-                                 ++odd[halves[i + 1]];
-                             }
-                             for (; i < halves.size(); ++i)
-                                 ++even[halves[i]];
-                         });
-        for (std::size_t half = 0; half < kHalves; ++half)
-            counts[half] += std::uint64_t{even[half]} + odd[half];
-    }
-    counts[0] += std::exchange(counts[0x8000], 0);
-    return counts;
 }
 
 /// Whether all values are finite in fp16.
@@ -219,8 +190,11 @@ Result<std::vector<float>> scalarEntries(std::span<const float> values,
                                          std::span<const float> masses, Books &books,
                                          std::uint64_t group, std::size_t size)
 {
-    const HalfHistogram histogram = histogramOf(values);
-    if (!histogram.finite)
+    const std::vector<MassedValue> histogram = histogramOf(values);
+    double finite = 0;
+    for (const MassedValue &one : histogram)
+        finite += one.mass;
+    if (finite != static_cast<double>(values.size()))
         return tl::unexpected(notFinite());
     const auto stored = [&](std::vector<float> entries) {
         // Entries beyond the distinct values repeat the last one; no index names them.
@@ -228,13 +202,13 @@ Result<std::vector<float>> scalarEntries(std::span<const float> values,
         books.store(group, entries);
         return entries;
     };
-    const auto massed = massedHistogram(values, masses);
-    if (massed.empty())
-        return stored(optimalCentres(histogram.values, size));
+    const auto massed = masses.empty() ? std::vector<MassedValue>() : histogramOf(values, masses);
+    if (massed.empty()) // also where all masses are 0
+        return stored(optimalCentres(histogram, size));
     std::vector<float> fitted = stored(optimalHalfCentres(massed, size));
     if (books.entryType == ElementType::Fp16)
         return fitted; // nothing is better
-    const std::vector<float> plain = stored(optimalCentres(histogram.values, size));
+    const std::vector<float> plain = stored(optimalCentres(histogram, size));
     if (massedError(massed, plain) <= massedError(massed, fitted))
         return plain;
     return stored(std::move(fitted));
@@ -344,68 +318,31 @@ EncodedWeight emptyPalette(const Shape &shape, const PaletteOptions &options)
 
 } // namespace
 
-HalfHistogram histogramOf(std::span<const float> values)
+std::vector<MassedValue> histogramOf(std::span<const float> values, std::span<const float> masses)
 {
     if (values.size() < kFew)
-        return sortedHistogram(values);
-    const std::vector<std::uint64_t> counts = countHalves(values);
-    HalfHistogram histogram;
-    std::uint64_t found = 0;
-    const auto add = [&](std::uint32_t half) {
-        if (counts[half] == 0)
-            return;
-        histogram.values.push_back({halfToFloat(static_cast<std::uint16_t>(half)), counts[half]});
-        found += counts[half];
-    };
-    for (std::uint32_t half = 0xfbff; half > 0x8000; --half)
-        add(half);
-    for (std::uint32_t half = 0; half < kHalfInfinity; ++half)
-        add(half);
-    histogram.finite = found == values.size();
-    return histogram;
-}
-
-/// massedHistogram of few values.
-static std::vector<MassedValue> sortedMasses(std::span<const float> values,
-                                             std::span<const float> masses)
-{
-    std::vector<MassedValue> massed;
-    std::uint16_t last = 0;
-    for (const KeyedHalf &one : sortedHalves(values)) {
-        const float mass = masses[one.place];
-        if (!(mass > 0))
-            continue;
-        if (massed.empty() || one.key != last)
-            massed.push_back({halfToFloat(one.half), 0});
-        last = one.key;
-        massed.back().mass += static_cast<double>(mass);
-    }
-    return massed;
-}
-
-std::vector<MassedValue> massedHistogram(std::span<const float> values,
-                                         std::span<const float> masses)
-{
-    if (masses.empty())
-        return {};
-    if (values.size() < kFew)
-        return sortedMasses(values, masses);
+        return sortedHistogram(values, masses);
     std::vector<double> sums(kHalves);
+    HalfCounts counts;
     forEachHalfBlock(values, [&](std::size_t at, std::span<const std::uint16_t> halves) {
+        if (masses.empty())
+            return counts.add(halves);
         for (std::size_t i = 0; i < halves.size(); ++i)
             sums[halves[i]] += static_cast<double>(masses[at + i]);
     });
+    if (masses.empty())
+        std::ranges::copy(counts.counts(), sums.begin());
     sums[0] += std::exchange(sums[0x8000], 0.0);
-    std::vector<MassedValue> massed;
+    std::vector<MassedValue> histogram;
     const auto add = [&](std::uint32_t half) {
         if (sums[half] > 0)
-            massed.push_back({halfToFloat(static_cast<std::uint16_t>(half)), sums[half]});
+            histogram.push_back({halfToFloat(static_cast<std::uint16_t>(half)), sums[half]});
     };
     for (std::uint32_t half = 0xfbff; half > 0x8000; --half)
         add(half);
     for (std::uint32_t half = 0; half < kHalfInfinity; ++half)
         add(half);
-    return massed;
+    return histogram;
 }
 
 double massedError(std::span<const MassedValue> values, std::span<const float> entries)

@@ -2,13 +2,8 @@
 #include "core/codec/encode/form_encoder.h"
 #include "core/codec/encode/sparse_builder.h"
 #include "core/codec/microscaled/quantize.h"
-#include "core/numeric/convert.h"
-#include "core/numeric/half.h"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
-#include <limits>
 
 #include <fmt/format.h>
 
@@ -69,110 +64,6 @@ private:
     SparseBuilder m_builder;
 };
 
-/// What is lost when a value goes, as the bits of a number that is not negative: they are in its
-/// order. 0 for zeros; NaN counts as the largest.
-std::uint64_t loss(float value, std::uint16_t half, float mass)
-{
-    if ((half & 0x7fffu) == 0)
-        return 0;
-    const auto stored = static_cast<double>(halfToFloat(half));
-    if (!std::isfinite(stored) || !std::isfinite(value))
-        return std::bit_cast<std::uint64_t>(std::numeric_limits<double>::infinity());
-    // w² - (w - fp16(w))²; a value next to its fp16 number never loses less than a quarter of w².
-    const double gain =
-        static_cast<double>(mass) * stored * (2 * static_cast<double>(value) - stored);
-    // What no input looks at still comes before the zeros, which are never kept.
-    return std::max<std::uint64_t>(std::bit_cast<std::uint64_t>(std::max(gain, 0.0)), 1);
-}
-
-/// The losses of a weight, a run at a time.
-class Losses
-{
-public:
-    static constexpr std::size_t kRun = SparseBuilder::kRun;
-
-    Losses(std::span<const float> values, std::span<const float> masses)
-        : m_values(values), m_masses(masses)
-    {
-    }
-
-    /// Calls `each(first, halves, losses)`; what it does to the halves is kept until it returns.
-    template <class Each>
-    void forEachRun(Each each) const
-    {
-        std::array<std::uint16_t, kRun> halves;
-        std::array<std::uint64_t, kRun> losses;
-        for (std::size_t at = 0; at < m_values.size(); at += kRun) {
-            const auto part = m_values.subspan(at, std::min(kRun, m_values.size() - at));
-            const auto some = std::span(halves).first(part.size());
-            convertFloatToHalf(part, some);
-            for (std::size_t i = 0; i < part.size(); ++i)
-                losses[i] = loss(part[i], halves[i], m_masses[at + i]);
-            each(at, some, std::span<const std::uint64_t>(losses).first(part.size()));
-        }
-    }
-
-private:
-    std::span<const float> m_values;
-    std::span<const float> m_masses;
-};
-
-/// All losses above `least` stay, and the first `ties` of those equal to it.
-struct LossCut {
-    std::uint64_t least = 0;
-    std::uint64_t ties = 0;
-};
-
-/// Which losses stay when `wanted` elements do: by their upper 16 bits first, then within the one
-/// group of losses that the cut falls into.
-LossCut cutOf(const Losses &losses, std::uint64_t wanted)
-{
-    constexpr unsigned kShift = 48;
-    std::vector<std::uint64_t> counts(std::size_t{1} << 16);
-    losses.forEachRun([&](std::size_t, auto, std::span<const std::uint64_t> run) {
-        for (const std::uint64_t one : run)
-            ++counts[one >> kShift];
-    });
-    std::size_t group = counts.size();
-    while (group > 0 && wanted >= counts[group - 1])
-        wanted -= counts[--group];
-    if (group == 0)
-        return {0, 0};
-    --group;
-    std::vector<std::uint64_t> within;
-    within.reserve(counts[group]);
-    losses.forEachRun([&](std::size_t, auto, std::span<const std::uint64_t> run) {
-        for (const std::uint64_t one : run) {
-            if (one >> kShift == group)
-                within.push_back(one);
-        }
-    });
-    // `wanted` is less than the group has: its number in descending order is the first to go.
-    const auto at = within.begin() + static_cast<std::ptrdiff_t>(wanted);
-    std::nth_element(within.begin(), at, within.end(), std::greater<>());
-    const std::uint64_t least = *at;
-    const auto above = static_cast<std::uint64_t>(
-        std::ranges::count_if(within, [&](std::uint64_t one) { return one > least; }));
-    return {least, wanted - above};
-}
-
-/// Zeroes the halves of a group, `stride` apart, but those of the `keep` largest losses.
-void keepLargest(std::span<std::uint16_t> halves, std::span<const std::uint64_t> losses,
-                 std::size_t keep, std::vector<std::uint32_t> &order)
-{
-    order.resize(halves.size());
-    for (std::size_t i = 0; i < order.size(); ++i)
-        order[i] = static_cast<std::uint32_t>(i);
-    const auto more = [&](std::uint32_t a, std::uint32_t b) {
-        return losses[a] != losses[b] ? losses[a] > losses[b] : a < b;
-    };
-    if (keep < order.size())
-        std::nth_element(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(keep),
-                         order.end(), more);
-    for (std::size_t i = keep; i < order.size(); ++i)
-        halves[order[i]] = 0;
-}
-
 } // namespace
 
 Result<EncodedWeight> encodeSparsePattern(std::span<const float> values, const Shape &shape,
@@ -206,71 +97,6 @@ Result<EncodedWeight> encodeSparsePattern(std::span<const float> values, const S
         encoder.add(rest, 1);
     }
     return encoder.take();
-}
-
-// Sparse weights by saliency: what is kept is what the outputs would miss most.
-
-Result<EncodedWeight> encodeSalientDensity(std::span<const float> values, const Shape &shape,
-                                           double density, std::span<const float> masses)
-{
-    if (masses.empty())
-        return encodeSparseDensity(values, shape, density);
-    TRY(checkDensity(values, shape, density));
-    const auto wanted =
-        static_cast<std::uint64_t>(std::llround(density * static_cast<double>(values.size())));
-    const Losses losses(values, masses);
-    LossCut cut;
-    if (wanted < values.size())
-        cut = cutOf(losses, wanted);
-    SparseBuilder builder(shape, wanted);
-    losses.forEachRun(
-        [&](std::size_t, std::span<std::uint16_t> halves, std::span<const std::uint64_t> run) {
-            for (std::size_t i = 0; i < halves.size(); ++i) {
-                const bool tie = run[i] == cut.least && cut.ties > 0;
-                cut.ties -= tie ? 1 : 0;
-                if (run[i] <= cut.least && !tie)
-                    halves[i] = 0;
-            }
-            builder.addNonzero(halves);
-        });
-    return builder.take();
-}
-
-Result<EncodedWeight> encodeSalientPattern(std::span<const float> values, const Shape &shape,
-                                           const SparsePattern &pattern,
-                                           std::span<const float> masses)
-{
-    // The plain encoder checks everything; its result is needed without masses only.
-    if (auto plain = encodeSparsePattern(values, shape, pattern); !plain || masses.empty())
-        return plain;
-    std::vector<std::uint16_t> halves(values.size());
-    convertFloatToHalf(values, halves);
-    std::size_t inner = 1;
-    for (std::size_t i = pattern.axis + 1; i < shape.size(); ++i)
-        inner *= shape[i];
-    const std::size_t extent = shape[pattern.axis];
-    const std::size_t lanes = values.empty() ? 0 : values.size() / extent;
-    std::vector<std::uint16_t> group;
-    std::vector<std::uint64_t> losses;
-    std::vector<std::uint32_t> order;
-    for (std::size_t lane = 0; lane < lanes; ++lane) {
-        const std::size_t start = lane / inner * (extent * inner) + lane % inner;
-        for (std::size_t at = 0; at < extent; at += group.size()) {
-            group.resize(std::min<std::size_t>(pattern.of, extent - at));
-            losses.resize(group.size());
-            for (std::size_t i = 0; i < group.size(); ++i) {
-                const std::size_t from = start + (at + i) * inner;
-                group[i] = halves[from];
-                losses[i] = loss(values[from], halves[from], masses[from]);
-            }
-            keepLargest(group, losses, pattern.keep, order);
-            for (std::size_t i = 0; i < group.size(); ++i)
-                halves[start + (at + i) * inner] = group[i];
-        }
-    }
-    SparseBuilder builder(shape, values.size() / pattern.of * pattern.keep);
-    builder.addNonzero(halves);
-    return builder.take();
 }
 
 } // namespace kernscope::codec

@@ -2,7 +2,6 @@
 // Encoders of the forms with integer codes and scales: affine, blockwise.
 
 #include "core/base/memory.h"
-#include "core/codec/decode/grid_map.h"
 #include "core/codec/edit/element_candidates.h"
 #include "core/codec/encode/form_encoder.h"
 #include "core/codec/kernels/encode_kernels.h"
@@ -33,25 +32,18 @@ struct ScaleCells {
         return ((cell / cells * repeats + repeat) * cells + cell % cells) * length;
     }
 };
-/// `axis`: that of the channels; none: one scale for all.
-ScaleCells affineCells(const Shape &shape, std::optional<std::uint64_t> axis);
-/// The blocks divide the extent of their axis. The cells of blockScales().
-ScaleCells blockCells(const Shape &shape, const BlockwiseOptions &options);
-
-/// Moves each scale of a weight that the plain encoder of its form made of `values`, so that the
-/// error by `masses` (as many as values) becomes as small as a search finds: sizes of steps from
-/// 3 % above the plain one's down to a quarter of it, then least squares, then the fp16 numbers
-/// around. With `movesZero` zero points as well. A scale stays where nothing smaller is found; the
-/// error that counts is that of the fp16 numbers which the codes stand for.
-void fitScales(EncodedWeight &weight, const ScaleCells &cells, std::span<const float> values,
-               std::span<const float> masses, bool movesZero);
 
 namespace {
 
-/// Codes that a form can hold, and those of them that are used.
+/// The codes of a type that are used.
 struct CodeRange {
-    std::int32_t low = -127;
-    std::int32_t high = 127;
+    /// The symmetric range leaves out the code without a counterpart.
+    CodeRange(ElementType type, bool symmetric)
+        : low(static_cast<std::int32_t>(smallestCode(type)) + (symmetric ? 1 : 0)),
+          high(static_cast<std::int32_t>(largestCode(type)))
+    {
+    }
+    std::int32_t low, high;
 };
 
 /// A size of steps, in parts of the plain one, and a zero; what comes of them.
@@ -316,18 +308,6 @@ private:
     std::vector<std::uint8_t> m_codes;
 };
 
-void storeHalf(EncodedPart &part, std::uint64_t index, float value)
-{
-    storeCode(part, index, floatToHalf(value));
-}
-
-/// Codes and scales of a tensor seen as [outer, channels, inner], one grid a channel.
-struct Channels {
-    std::uint64_t outer = 1;
-    std::uint64_t channels = 1;
-    std::uint64_t inner = 1;
-};
-
 QuantGrid gridOfRange(const RunRange &range, ElementType codeType, bool symmetric)
 {
     const std::int64_t low = smallestCode(codeType);
@@ -338,12 +318,6 @@ QuantGrid gridOfRange(const RunRange &range, ElementType codeType, bool symmetri
     // Unsigned codes have their zero in the middle: 128 of 0 to 255.
     const std::int64_t zero = isSignedInteger(codeType) ? 0 : (high + 1) / 2;
     return symmetricGrid(ends, static_cast<double>((high - low) / 2), zero);
-}
-
-StepRun stepsOf(const QuantGrid &grid, std::int64_t low, std::int64_t high)
-{
-    return {grid.scale, static_cast<std::int32_t>(grid.zero), static_cast<std::int32_t>(low),
-            static_cast<std::int32_t>(high)};
 }
 
 /// Channels up to this length (256 KiB) stay near until their codes are made.
@@ -363,12 +337,6 @@ void appendCodes(std::span<const float> values, const StepRun &steps, std::vecto
     }
 }
 
-/// Lowest code in use: the symmetric range leaves out the one without a counterpart.
-std::int64_t lowestUsed(ElementType codeType, bool symmetric)
-{
-    return smallestCode(codeType) + (symmetric ? 1 : 0);
-}
-
 Result<void> checkAffine(std::span<const float> values, const Shape &shape,
                          const AffineOptions &options)
 {
@@ -385,22 +353,6 @@ Result<void> checkAffine(std::span<const float> values, const Shape &shape,
                                           fmt::format("{}", *options.axis),
                                           "The shape has no such axis"));
     return {};
-}
-
-/// The channels along an axis; without one all values are one channel.
-Channels channelsAlong(std::optional<std::size_t> axis, const Shape &shape, std::size_t elements)
-{
-    Channels split;
-    if (!axis) {
-        split.inner = elements;
-        return split;
-    }
-    split.channels = shape[*axis];
-    for (std::size_t i = 0; i < shape.size(); ++i) {
-        if (i != *axis)
-            (i < *axis ? split.outer : split.inner) *= shape[i];
-    }
-    return split;
 }
 
 Result<void> checkBlockwise(const Shape &shape, const BlockwiseOptions &options)
@@ -424,8 +376,7 @@ Result<void> checkBlockwise(const Shape &shape, const BlockwiseOptions &options)
     return {};
 }
 
-} // namespace
-
+/// `axis`: that of the channels; none: one scale for all.
 ScaleCells affineCells(const Shape &shape, std::optional<std::uint64_t> axis)
 {
     ScaleCells cells;
@@ -438,6 +389,7 @@ ScaleCells affineCells(const Shape &shape, std::optional<std::uint64_t> axis)
     return cells;
 }
 
+/// The blocks divide the extent of their axis. The cells of blockScales().
 ScaleCells blockCells(const Shape &shape, const BlockwiseOptions &options)
 {
     const std::uint64_t axis = options.axis, blocks = shape[axis] / options.block;
@@ -457,6 +409,11 @@ ScaleCells blockCells(const Shape &shape, const BlockwiseOptions &options)
     return cells;
 }
 
+/// Moves each scale of a weight that was encoded plainly from `values`, so that the error by
+/// `masses` (as many as values) becomes as small as a search finds: sizes of steps from 3 % above
+/// the plain one's down to a quarter of it, then least squares, then the fp16 numbers around. With
+/// `movesZero` zero points as well. A scale stays where nothing smaller is found; the error that
+/// counts is that of the fp16 numbers which the codes stand for.
 void fitScales(EncodedWeight &weight, const ScaleCells &cells, std::span<const float> values,
                std::span<const float> masses, bool movesZero)
 {
@@ -467,9 +424,7 @@ void fitScales(EncodedWeight &weight, const ScaleCells &cells, std::span<const f
         zero = weight.part(PartRole::Offset);
     if (data == nullptr || scale == nullptr || values.empty())
         return;
-    // The symmetric range leaves out the code without a counterpart.
-    const CodeRange codes{static_cast<std::int32_t>(smallestCode(data->type)) + (movesZero ? 0 : 1),
-                          static_cast<std::int32_t>(largestCode(data->type))};
+    const CodeRange codes(data->type, !movesZero);
     CodeStore store(*data);
     ScaleSearch search(codes);
     std::vector<float> valueBuffer, massBuffer;
@@ -495,64 +450,71 @@ void fitScales(EncodedWeight &weight, const ScaleCells &cells, std::span<const f
     }
 }
 
+/// Codes, scales and zeros (of role `zeros`) by the range of each cell's values.
+EncodedWeight plainWeight(std::span<const float> values, const Shape &shape,
+                          const ScaleCells &cells, const Shape &scaleShape, ElementType codeType,
+                          bool symmetric, PartRole zeros)
+{
+    const CodeRange range(codeType, symmetric);
+    // Of cells that lie one after the other the codes are appended: nothing is written twice.
+    const bool inOrder = cells.repeats == 1;
+    const bool bytes = bitWidth(codeType) == 8; // others are packed at the end
+    EncodedPart data =
+        makePart(PartRole::Data, bytes ? codeType : ElementType::Uint8, inOrder ? Shape{0} : shape);
+    data.shape = shape;
+    reserveLarge(data.bytes, values.size());
+    EncodedPart scale = makePart(PartRole::Scale, ElementType::Fp16, scaleShape);
+    EncodedPart zero = makePart(zeros, codeType, scaleShape);
+    const auto codes =
+        std::span(reinterpret_cast<std::uint8_t *>(data.bytes.data()), data.bytes.size());
+    const std::size_t count = cells.outer * cells.cells;
+    for (std::size_t cell = 0; cell < count; ++cell) {
+        RunRange found;
+        for (std::size_t repeat = 0; repeat < cells.repeats; ++repeat)
+            found = rangeOf(values.subspan(cells.startOf(cell, repeat), cells.length), found);
+        const QuantGrid grid = gridOfRange(found, codeType, symmetric);
+        StepRun steps = stepsOfGrid(grid, range);
+        if (inOrder) {
+            if (cells.length <= kNearValues && cell + 1 < count)
+                steps.ahead = cells.length; // the range of the next cell comes next
+            appendCodes(values.subspan(cells.startOf(cell, 0), cells.length), steps, data.bytes);
+        }
+        for (std::size_t repeat = 0; !inOrder && repeat < cells.repeats; ++repeat) {
+            const std::size_t at = cells.startOf(cell, repeat);
+            quantizeSteps(values.subspan(at, cells.length), steps, codes.subspan(at, cells.length));
+        }
+        storeCode(scale, cell, floatToHalf(grid.scale));
+        storeCode(zero, cell, grid.zero);
+    }
+    if (!bytes) {
+        EncodedPart packed = makePart(PartRole::Data, codeType, shape);
+        packCodes(
+            std::span(reinterpret_cast<const std::uint8_t *>(data.bytes.data()), data.bytes.size()),
+            bitWidth(codeType), 0, packed.bytes);
+        data = std::move(packed);
+    }
+    EncodedWeight weight;
+    weight.shape = shape;
+    weight.parts.push_back(std::move(data));
+    weight.parts.push_back(std::move(scale));
+    weight.parts.push_back(std::move(zero));
+    return weight;
+}
+
+} // namespace
+
 Result<EncodedWeight> encodeAffine(std::span<const float> values, const Shape &shape,
                                    const AffineOptions &options, std::span<const float> masses)
 {
     TRY(checkAffine(values, shape, options));
-    const Channels split = channelsAlong(options.axis, shape, values.size());
-    EncodedWeight weight;
-    weight.shape = shape;
+    const ScaleCells cells = affineCells(shape, options.axis);
+    EncodedWeight weight =
+        plainWeight(values, shape, cells, options.axis ? Shape{cells.cells} : Shape{},
+                    options.codeType, options.symmetric, PartRole::ZeroPoint);
     weight.scaling = Scaling::Kind::Affine;
     weight.axis = options.axis.value_or(0);
-    const Shape tableShape = options.axis ? Shape{split.channels} : Shape{};
-    // Of channels that lie one after the other the codes are appended: nothing is written twice.
-    const bool inOrder = split.outer == 1;
-    const bool bytes = bitWidth(options.codeType) == 8; // others are packed at the end
-    EncodedPart data = makePart(PartRole::Data, bytes ? options.codeType : ElementType::Uint8,
-                                inOrder ? Shape{0} : shape);
-    data.shape = shape;
-    reserveLarge(data.bytes, values.size());
-    EncodedPart scale = makePart(PartRole::Scale, ElementType::Fp16, tableShape);
-    EncodedPart zeroPoint = makePart(PartRole::ZeroPoint, options.codeType, tableShape);
-    const std::int64_t low = lowestUsed(options.codeType, options.symmetric);
-    const std::int64_t high = largestCode(options.codeType);
-    const auto codes =
-        std::span(reinterpret_cast<std::uint8_t *>(data.bytes.data()), data.bytes.size());
-    for (std::uint64_t c = 0; c < split.channels; ++c) {
-        RunRange range;
-        const auto forEachRow = [&](auto each) {
-            for (std::uint64_t o = 0; o < split.outer; ++o)
-                each((o * split.channels + c) * split.inner);
-        };
-        forEachRow(
-            [&](std::uint64_t at) { range = rangeOf(values.subspan(at, split.inner), range); });
-        const QuantGrid grid = gridOfRange(range, options.codeType, options.symmetric);
-        StepRun steps = stepsOf(grid, low, high);
-        if (inOrder) {
-            if (split.inner <= kNearValues && c + 1 < split.channels)
-                steps.ahead = split.inner; // the range of the next channel comes next
-            appendCodes(values.subspan(c * split.inner, split.inner), steps, data.bytes);
-        } else {
-            forEachRow([&](std::uint64_t at) {
-                quantizeSteps(values.subspan(at, split.inner), steps,
-                              codes.subspan(at, split.inner));
-            });
-        }
-        storeHalf(scale, c, grid.scale);
-        storeCode(zeroPoint, c, grid.zero);
-    }
-    if (!bytes) {
-        EncodedPart packed = makePart(PartRole::Data, options.codeType, shape);
-        packCodes(
-            std::span(reinterpret_cast<const std::uint8_t *>(data.bytes.data()), data.bytes.size()),
-            bitWidth(options.codeType), 0, packed.bytes);
-        data = std::move(packed);
-    }
-    weight.parts.push_back(std::move(data));
-    weight.parts.push_back(std::move(scale));
-    weight.parts.push_back(std::move(zeroPoint));
     if (!masses.empty())
-        fitScales(weight, affineCells(shape, options.axis), values, masses, !options.symmetric);
+        fitScales(weight, cells, values, masses, !options.symmetric);
     return weight;
 }
 
@@ -571,47 +533,14 @@ Result<EncodedWeight> encodeBlockwise(std::span<const float> values, const Shape
 {
     TRY(checkValues(values, shape));
     TRY(checkBlockwise(shape, options));
-    const ElementType codeType = options.codeType;
-    const Shape scaleShape = blockScales(shape, options);
-    EncodedWeight weight;
-    weight.shape = shape;
+    const ScaleCells cells = blockCells(shape, options);
+    EncodedWeight weight = plainWeight(values, shape, cells, blockScales(shape, options),
+                                       options.codeType, !options.withOffset, PartRole::Offset);
     weight.scaling = Scaling::Kind::Blockwise;
-    EncodedPart data = makePart(PartRole::Data, codeType, shape);
-    EncodedPart scale = makePart(PartRole::Scale, ElementType::Fp16, scaleShape);
-    EncodedPart offset = makePart(PartRole::Offset, codeType, scaleShape);
-    if (!values.empty()) {
-        const GridMap map(shape, scaleShape);
-        std::vector<RunRange> ranges(elementCount(scaleShape)->value);
-        forEachRun(map, values.size(), [&](std::uint64_t cell, std::size_t at, std::size_t count) {
-            ranges[cell] = rangeOf(values.subspan(at, count), ranges[cell]);
-        });
-        std::vector<QuantGrid> grids;
-        grids.reserve(ranges.size());
-        for (const RunRange &range : ranges) {
-            grids.push_back(gridOfRange(range, codeType, !options.withOffset));
-            storeHalf(scale, grids.size() - 1, grids.back().scale);
-            storeCode(offset, grids.size() - 1, grids.back().zero);
-        }
-        const std::int64_t low = lowestUsed(codeType, !options.withOffset);
-        const std::int64_t high = largestCode(codeType);
-        const bool bytes = bitWidth(codeType) == 8;
-        std::vector<std::uint8_t> codes(bytes ? 0 : values.size());
-        const auto out = bytes ? std::span(reinterpret_cast<std::uint8_t *>(data.bytes.data()),
-                                           data.bytes.size())
-                               : std::span(codes);
-        forEachRun(map, values.size(), [&](std::uint64_t cell, std::size_t at, std::size_t count) {
-            quantizeSteps(values.subspan(at, count), stepsOf(grids[cell], low, high),
-                          out.subspan(at, count));
-        });
-        if (!bytes)
-            packCodes(codes, bitWidth(codeType), 0, data.bytes);
-    }
-    weight.parts.push_back(std::move(data));
-    weight.parts.push_back(std::move(scale));
-    if (options.withOffset)
-        weight.parts.push_back(std::move(offset));
+    if (!options.withOffset)
+        weight.parts.pop_back();
     if (!masses.empty())
-        fitScales(weight, blockCells(shape, options), values, masses, options.withOffset);
+        fitScales(weight, cells, values, masses, options.withOffset);
     return weight;
 }
 

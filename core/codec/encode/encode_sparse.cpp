@@ -247,25 +247,42 @@ EncodedWeight keptByCut(std::span<const float> values, const Shape &shape, std::
     return builder.take();
 }
 
-/// mass * w² as the bits of a number that is not negative: they are in its order. 0 for zeros
-/// alone; NaN and infinities come first.
+/// What is lost when a value goes, times its mass, as the bits of a number that is not negative:
+/// they are in its order. 0 for what is stored as zero alone; NaN and infinities come first. Stored
+/// in fp32 a value loses w².
 std::uint64_t wideLoss(float value, float mass)
 {
     if (value == 0)
         return 0;
-    if (!std::isfinite(value))
-        return std::bit_cast<std::uint64_t>(std::numeric_limits<double>::infinity());
-    const auto wide = static_cast<double>(value);
-    return std::max<std::uint64_t>(
-        std::bit_cast<std::uint64_t>(static_cast<double>(mass) * wide * wide), 1);
+    const double loss =
+        std::isfinite(value)
+            ? static_cast<double>(mass) * static_cast<double>(value) * static_cast<double>(value)
+            : std::numeric_limits<double>::infinity();
+    return std::max<std::uint64_t>(std::bit_cast<std::uint64_t>(loss), 1);
+}
+
+/// Stored in fp16, w² - (w - fp16(w))²: never less than a quarter of w².
+std::uint64_t halfLoss(float value, float mass)
+{
+    const std::uint16_t half = floatToHalf(value);
+    if (magnitudeOf(half) == 0)
+        return 0;
+    const auto stored = static_cast<double>(halfToFloat(half));
+    const double loss =
+        std::isfinite(stored) && std::isfinite(value)
+            ? static_cast<double>(mass) * stored * (2 * static_cast<double>(value) - stored)
+            : std::numeric_limits<double>::infinity();
+    // What no input looks at still comes before the zeros, which are never kept.
+    return std::max<std::uint64_t>(std::bit_cast<std::uint64_t>(std::max(loss, 0.0)), 1);
 }
 
 /// Which elements stay, one byte each.
-class WideMask
+class KeptElements
 {
 public:
-    WideMask(std::span<const float> values, std::span<const float> masses)
-        : m_values(values), m_masses(masses), m_kept(values.size(), 0)
+    using Loss = std::uint64_t (*)(float value, float mass);
+    KeptElements(std::span<const float> values, std::span<const float> masses, Loss loss)
+        : m_values(values), m_masses(masses), m_loss(loss), m_kept(values.size(), 0)
     {
     }
 
@@ -275,13 +292,76 @@ public:
             m_kept[i] = m_values[i] != 0 && !(std::abs(m_values[i]) < threshold) ? 1 : 0;
     }
 
+    /// The share of them of the largest losses.
+    void keepDensity(double density)
+    {
+        keepLargest(
+            0, 1, m_values.size(),
+            static_cast<std::size_t>(std::llround(density * static_cast<double>(m_values.size()))));
+    }
+
+    void keepPattern(const Shape &shape, const SparsePattern &pattern)
+    {
+        std::size_t inner = 1;
+        for (std::size_t i = pattern.axis + 1; i < shape.size(); ++i)
+            inner *= shape[i];
+        const std::size_t extent = shape[pattern.axis];
+        const std::size_t lanes = m_values.empty() ? 0 : m_values.size() / extent;
+        for (std::size_t lane = 0; lane < lanes; ++lane) {
+            const std::size_t start = lane / inner * (extent * inner) + lane % inner;
+            for (std::size_t at = 0; at < extent; at += pattern.of)
+                keepLargest(start + at * inner, inner,
+                            std::min<std::size_t>(pattern.of, extent - at), pattern.keep);
+        }
+    }
+
+    EncodedWeight takeHalves(const Shape &shape) const
+    {
+        SparseBuilder builder(shape, static_cast<std::size_t>(std::ranges::count(m_kept, 1)));
+        std::array<std::uint16_t, SparseBuilder::kRun> halves;
+        for (std::size_t at = 0; at < m_values.size(); at += halves.size()) {
+            const auto part = m_values.subspan(at, std::min(halves.size(), m_values.size() - at));
+            const auto some = std::span(halves).first(part.size());
+            convertFloatToHalf(part, some);
+            for (std::size_t i = 0; i < some.size(); ++i)
+                some[i] = m_kept[at + i] != 0 ? some[i] : std::uint16_t{0};
+            builder.addNonzero(some);
+        }
+        return builder.take();
+    }
+
+    EncodedWeight takeFloats(const Shape &shape) const
+    {
+        EncodedPart mask{PartRole::Mask, ElementType::Uint1, shape, {}};
+        mask.bytes.resize(m_kept.size() / 8 + (m_kept.size() % 8 != 0 ? 1 : 0));
+        std::vector<float> kept;
+        for (std::size_t i = 0; i < m_kept.size(); ++i) {
+            if (m_kept[i] == 0)
+                continue;
+            mask.bytes[i / 8] |= static_cast<std::byte>(1u << (i % 8));
+            kept.push_back(m_values[i]);
+        }
+        const auto bytes = std::as_bytes(std::span<const float>(kept));
+        EncodedPart data{PartRole::NonzeroData, ElementType::Fp32, {kept.size()}, {}};
+        data.bytes.assign(bytes.begin(), bytes.end());
+        EncodedWeight weight;
+        weight.type = ElementType::Fp32;
+        weight.shape = shape;
+        weight.parts.push_back(std::move(mask));
+        weight.parts.push_back(std::move(data));
+        return weight;
+    }
+
+private:
     /// Of the elements `first`, `first + stride`, ... those of the largest losses, ties by
     /// position.
     void keepLargest(std::size_t first, std::size_t stride, std::size_t count, std::size_t wanted)
     {
         m_losses.resize(count);
-        for (std::size_t i = 0; i < count; ++i)
-            m_losses[i] = lossAt(first + i * stride);
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::size_t at = first + i * stride;
+            m_losses[i] = m_loss(m_values[at], m_masses.empty() ? 1.0f : m_masses[at]);
+        }
         std::uint64_t least = 0;
         std::uint64_t ties = wanted;
         if (wanted < count) {
@@ -299,58 +379,13 @@ public:
         }
     }
 
-    EncodedWeight take(const Shape &shape) const;
-
-private:
-    std::uint64_t lossAt(std::size_t at) const
-    {
-        return wideLoss(m_values[at], m_masses.empty() ? 1.0f : m_masses[at]);
-    }
-
     std::span<const float> m_values;
     std::span<const float> m_masses;
+    Loss m_loss;
     std::vector<std::uint8_t> m_kept;
     std::vector<std::uint64_t> m_losses;
     std::vector<std::uint64_t> m_order;
 };
-
-EncodedWeight WideMask::take(const Shape &shape) const
-{
-    EncodedPart mask{PartRole::Mask, ElementType::Uint1, shape, {}};
-    mask.bytes.resize(m_kept.size() / 8 + (m_kept.size() % 8 != 0 ? 1 : 0));
-    std::vector<float> kept;
-    for (std::size_t i = 0; i < m_kept.size(); ++i) {
-        if (m_kept[i] == 0)
-            continue;
-        mask.bytes[i / 8] |= static_cast<std::byte>(1u << (i % 8));
-        kept.push_back(m_values[i]);
-    }
-    const auto bytes = std::as_bytes(std::span<const float>(kept));
-    EncodedPart data{PartRole::NonzeroData, ElementType::Fp32, {kept.size()}, {}};
-    data.bytes.assign(bytes.begin(), bytes.end());
-    EncodedWeight weight;
-    weight.type = ElementType::Fp32;
-    weight.shape = shape;
-    weight.parts.push_back(std::move(mask));
-    weight.parts.push_back(std::move(data));
-    return weight;
-}
-
-void keepPattern(WideMask &mask, const Shape &shape, const SparsePattern &pattern,
-                 std::size_t elements)
-{
-    std::size_t inner = 1;
-    for (std::size_t i = pattern.axis + 1; i < shape.size(); ++i)
-        inner *= shape[i];
-    const std::size_t extent = shape[pattern.axis];
-    const std::size_t lanes = elements == 0 ? 0 : elements / extent;
-    for (std::size_t lane = 0; lane < lanes; ++lane) {
-        const std::size_t start = lane / inner * (extent * inner) + lane % inner;
-        for (std::size_t at = 0; at < extent; at += pattern.of)
-            mask.keepLargest(start + at * inner, inner,
-                             std::min<std::size_t>(pattern.of, extent - at), pattern.keep);
-    }
-}
 
 /// The mask of a sparse weight, checked against the values that the weight was made from.
 Result<const EncodedPart *> maskOf(std::span<const float> values, const EncodedWeight &sparse)
@@ -431,28 +466,51 @@ Result<EncodedWeight> encodeSparseDensity(std::span<const float> values, const S
     return keptByCut(values, shape, wanted);
 }
 
+// Sparse weights by saliency: what is kept is what the outputs would miss most.
+
+Result<EncodedWeight> encodeSalientDensity(std::span<const float> values, const Shape &shape,
+                                           double density, std::span<const float> masses)
+{
+    if (masses.empty())
+        return encodeSparseDensity(values, shape, density);
+    TRY(checkDensity(values, shape, density));
+    KeptElements kept(values, masses, halfLoss);
+    kept.keepDensity(density);
+    return kept.takeHalves(shape);
+}
+
+Result<EncodedWeight> encodeSalientPattern(std::span<const float> values, const Shape &shape,
+                                           const SparsePattern &pattern,
+                                           std::span<const float> masses)
+{
+    // The plain encoder checks everything; its result is needed without masses only.
+    if (auto plain = encodeSparsePattern(values, shape, pattern); !plain || masses.empty())
+        return plain;
+    KeptElements kept(values, masses, halfLoss);
+    kept.keepPattern(shape, pattern);
+    return kept.takeHalves(shape);
+}
+
 // Sparse weights of fp32: what is kept is chosen, and stored, without a step through fp16.
 
 Result<EncodedWeight> encodeWideSparse(std::span<const float> values, const Shape &shape,
                                        const FormSpec &spec, std::span<const float> masses)
 {
     // Arguments are checked by the encoders of fp16.
-    WideMask mask(values, masses);
+    KeptElements kept(values, masses, wideLoss);
     if (spec.pattern) {
         TRY(encodeSparsePattern(values, shape, *spec.pattern));
-        keepPattern(mask, shape, *spec.pattern, values.size());
+        kept.keepPattern(shape, *spec.pattern);
     } else if (spec.density) {
         TRY(checkDensity(values, shape, *spec.density));
-        mask.keepLargest(0, 1, values.size(),
-                         static_cast<std::size_t>(
-                             std::llround(*spec.density * static_cast<double>(values.size()))));
+        kept.keepDensity(*spec.density);
     } else {
         const float threshold = spec.threshold.value_or(0.0f);
         TRY(encodeSparse(values.first(0), {0}, threshold));
         TRY(checkValues(values, shape));
-        mask.keepFrom(threshold);
+        kept.keepFrom(threshold);
     }
-    return mask.take(shape);
+    return kept.takeFloats(shape);
 }
 
 // The joint forms: survivors of a mask that are palette indices or scaled codes.

@@ -9,24 +9,19 @@
 /// Private to the codec: choosing the entries of a codebook.
 namespace kernscope::codec {
 
-/// A value and how often it occurs.
-struct WeightedValue {
-    float value = 0;
-    std::uint64_t count = 0;
-};
-
-/// A value and how much its error counts: more than 0.
+/// A value and how much its error counts, as how often it occurs: more than 0.
 struct MassedValue {
     float value = 0;
     double mass = 0;
 };
 
 /// At most `clusters` centres, ascending, whose squared error over `values` (ascending, distinct)
-/// is the least possible (optimal_centres.cpp). Fewer centres where there are fewer values.
-std::vector<float> optimalCentres(std::span<const WeightedValue> values, std::size_t clusters);
+/// by their masses is the least possible (optimal_centres.cpp). Fewer centres where there are fewer
+/// values.
+std::vector<float> optimalCentres(std::span<const MassedValue> values, std::size_t clusters);
 
-/// The same where every error counts by the mass of its value, and centres are fp16 numbers: of all
-/// fp16 codebooks the one of least error over `values`, which are fp16 numbers themselves.
+/// The same where centres are fp16 numbers: of all fp16 codebooks the one of least error over
+/// `values`, which are fp16 numbers themselves.
 std::vector<float> optimalHalfCentres(std::span<const MassedValue> values, std::size_t clusters);
 
 /// `clusters` centres of `vector` values each, by k-means++ and Lloyd's iterations over at most

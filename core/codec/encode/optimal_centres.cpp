@@ -245,13 +245,9 @@ std::vector<float> centresOf(std::span<const MassedValue> values, std::size_t cl
 
 } // namespace
 
-std::vector<float> optimalCentres(std::span<const WeightedValue> values, std::size_t clusters)
+std::vector<float> optimalCentres(std::span<const MassedValue> values, std::size_t clusters)
 {
-    std::vector<MassedValue> masses;
-    masses.reserve(values.size());
-    for (const WeightedValue &value : values)
-        masses.push_back({value.value, static_cast<double>(value.count)});
-    return centresOf<RunCentre::Mean>(masses, clusters);
+    return centresOf<RunCentre::Mean>(values, clusters);
 }
 
 std::vector<float> optimalHalfCentres(std::span<const MassedValue> values, std::size_t clusters)

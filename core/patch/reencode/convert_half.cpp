@@ -4,13 +4,13 @@
 
 #include "core/base/byte_text.h"
 #include "core/base/overlaid_file.h"
-#include "core/bundle/half_counts.h"
 #include "core/codec/decode/decoder.h"
 #include "core/container/mil/model_files.h"
 #include "core/container/mil/value_graph.h"
 #include "core/container/milblob/milblob.h"
 #include "core/format/table_rows.h"
 #include "core/numeric/half.h"
+#include "core/numeric/half_counts.h"
 #include "core/patch/reencode/reencoder.h"
 
 #include <bit>

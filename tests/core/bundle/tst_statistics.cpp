@@ -2,9 +2,9 @@
 #include "made_bundle.h"
 
 #include "core/base/sha256.h"
-#include "core/bundle/half_counts.h"
 #include "core/bundle/part_data.h"
 #include "core/bundle/statistics.h"
+#include "core/numeric/half_counts.h"
 #include "tests/test_program.h"
 
 #include <hwy/targets.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/bundle/half_counts.h"
+#include "core/numeric/half_counts.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 #define HWY_WANT_AVX3_DL
 #define HWY_DISABLED_TARGETS HWY_AVX3
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "core/bundle/half_counts.cpp"
+#define HWY_TARGET_INCLUDE "core/numeric/half_counts.cpp"
 #include <hwy/foreach_target.h>
 // After foreach_target.h, which includes this file again for each target.
 #include <hwy/highway.h>
