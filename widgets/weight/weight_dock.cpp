@@ -516,7 +516,9 @@ std::vector<Edit> WeightDock::editsOf(const QString &typed) const
     if (!m_reader || !decoder || (!number && !expression))
         return edits;
     const Weight &weight = m_shown->weights()[m_weight];
-    const double ofZero = number ? *number : expression->of(0);
+    double ofZero = number.value_or(0);
+    if (!number)
+        expression->apply(std::span(&ofZero, 1));
     for (auto elements : m_grid->selectedElements()) {
         // What a mask leaves out has to be kept to become anything but zero.
         const auto left =
