@@ -296,24 +296,6 @@ private Q_SLOTS:
         QTRY_COMPARE(keyboardAt(), u"bundle"_s);
     }
 
-    /// The dock with the keyboard goes away with its workspace: where the keyboard comes to nothing
-    /// is chosen by that.
-    void workspacesChooseNothing()
-    {
-        QVERIFY(activate());
-        QVERIFY(m_window->open({sample(u"sparse"_s)}));
-        QVERIFY(m_window->settle());
-        for (const char *id : {"program", "layout", "hex", "diagnostics"}) {
-            layouts().show(app::Layout::Inspect);
-            app::DockSet::reveal(dock(QLatin1String(id)));
-            QVERIFY(m_window->settle());
-            layouts().show(app::Layout::Performance);
-            QVERIFY(m_window->settle());
-            QCoreApplication::processEvents();
-            QVERIFY2(session().place().weight == kNoIndex, id);
-        }
-    }
-
     /// Compare has no navigator.
     void comparingBeginsInTheTable()
     {

@@ -21,15 +21,10 @@ public:
     }
 
 protected:
-    bool eventFilter(QObject *watched, QEvent *event) override
+    bool eventFilter(QObject *, QEvent *event) override
     {
-        if (event->type() == QEvent::Resize && watched != m_view)
+        if (event->type() == QEvent::Resize)
             keepInSight(*static_cast<QResizeEvent *>(event));
-        // The keyboard comes here also where its dock went away: Qt would choose the first row.
-        if (event->type() == QEvent::FocusIn && !m_view->currentIndex().isValid()) {
-            m_view->update();
-            return true;
-        }
         const auto *press = static_cast<QKeyEvent *>(event);
         if (m_moving || event->type() != QEvent::KeyPress ||
             !(press->modifiers() & Qt::ControlModifier) || !moves(press->key()) ||
@@ -56,21 +51,17 @@ protected:
     }
 
 private:
-    /// The current row, or cell, that was in sight stays so where the view becomes smaller.
+    /// The current row that was in sight stays so where the view loses rows.
     void keepInSight(const QResizeEvent &event)
     {
-        const bool rows = m_view->selectionBehavior() == QAbstractItemView::SelectRows;
-        QRect place = m_view->visualRect(m_view->currentIndex());
-        if (rows)
-            place.setCoords(0, place.top(), 0, place.bottom());
-        if (place.isEmpty() || !QRect({}, event.oldSize()).contains(place) ||
-            QRect({}, event.size()).contains(place))
+        const QRect row = m_view->visualRect(m_view->currentIndex());
+        if (row.isEmpty() || row.top() < 0 || row.bottom() >= event.oldSize().height() ||
+            event.size().height() >= event.oldSize().height())
             return;
-        QTimer::singleShot(0, this, [this, rows] {
+        QTimer::singleShot(0, this, [this] {
             const int across = m_view->horizontalScrollBar()->value();
             m_view->scrollTo(m_view->currentIndex());
-            if (rows)
-                m_view->horizontalScrollBar()->setValue(across);
+            m_view->horizontalScrollBar()->setValue(across);
         });
     }
     static bool moves(int key)
