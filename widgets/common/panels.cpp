@@ -206,7 +206,7 @@ CardFrame::CardFrame(const QString &title, QWidget *parent)
     const int side = design::space(this, Space::Medium), end = design::space(this, Space::Small);
     column->setContentsMargins(side, end, side, end);
     column->setSpacing(0);
-    laidOut(column, {design::label(title, design::Type::Small, this), m_value, m_note});
+    laidOut(column, {giveWay(design::label(title, design::Type::Small, this)), m_value, m_note});
 }
 
 void CardFrame::say(const QString &value, const QString &note)
