@@ -6,7 +6,7 @@
 # others, a Core AI package among them). What is missing of the
 # Debian packages that packaging/packages.txt names is installed with apt-get, as root or by sudo;
 # --no-install builds with what is there. The programs are built into .build/release: the first
-# time takes a quarter of an hour on two cores, later ones seconds. Other options are the window's:
+# time takes six minutes on two cores, later ones seconds. Other options are the window's:
 # --screenshots FOLDER ends without a display.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
