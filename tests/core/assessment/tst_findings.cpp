@@ -126,7 +126,7 @@ private slots:
     /// Values that fp16 holds with fewer bits, of a Core AI package: where they are many.
     void subnormal()
     {
-        for (const int every : {0, 2, 200}) { // each so many is one
+        for (const int every : {0, 2, 200}) { // one of that many is subnormal
             MadeCoreAi made;
             std::vector<float> values(32 * 32);
             for (std::size_t i = 0; i < values.size(); ++i)

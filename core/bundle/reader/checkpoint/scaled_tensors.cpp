@@ -656,7 +656,7 @@ codec::Operand zerosOf(const Joined &joined)
                                32 / bitWidth(joined.codeType), true);
 }
 
-/// The 64 numbers of six bits: a sign, an exponent and a fraction of so many bits.
+/// The 64 numbers of six bits: a sign, an exponent and a fraction of that many bits.
 codec::Operand sixBitNumbers(unsigned fraction)
 {
     const int bias = fraction == 3 ? 1 : 3, last = int(fraction);
