@@ -293,6 +293,15 @@ void TestCliHostile::largeInputs()
         QVERIFY2(result.json().is_object(), result.out.constData());
         QVERIFY2(!result.out.contains("bad_alloc"), result.out.constData());
     }
+    // The longest script is read; a byte more is refused before it is.
+    const QString script = write(u"script"_s, "");
+    for (const qint64 bytes : {qint64{1} << 28, (qint64{1} << 28) + 1}) {
+        QVERIFY(QFile::resize(script, bytes));
+        const CliResult result = runLimited(
+            {u"patch"_s, m_scratch.filePath(u"folder"_s), u"-o"_s, out, u"--script"_s, script},
+            rlim_t{2} << 30);
+        QCOMPARE(result.err.contains("at most 268435456 bytes"), bytes > qint64{1} << 28);
+    }
 }
 
 /// A binary patch is applied in less memory than the file has, by itself and in a bundle.

@@ -284,7 +284,8 @@ private:
                 std::ranges::any_of(files, [&path](const auto &file) { return file.path == path; });
             constexpr std::size_t kMostFiles = 4096; // of a bundle
             if (again || files.size() >= kMostFiles)
-                return tl::unexpected(damaged(run.at, "each file once", path));
+                return tl::unexpected(
+                    damaged(run.at, fmt::format("each file once, {} at most", kMostFiles), path));
             files.push_back({std::move(path), fileBytes});
             m_room = kMostExactRuns + fileBytes / kMergeGaps.back();
         } else {

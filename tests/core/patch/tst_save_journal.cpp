@@ -160,6 +160,31 @@ private slots:
         QVERIFY(fs::exists(disk.journal()));
     }
 
+    /// A journal of a bundle's most files is read; of one more it is damaged.
+    void mostFiles()
+    {
+        const QTemporaryDir scratch;
+        const auto file = OverlaidFile::fromMemory(hex("01"), "x");
+        VERIFIED(file->write(FileOffset(0), hex("02")));
+        std::vector<patch::JournalPart> parts;
+        for (int i = 0; i < 4097; ++i)
+            parts.push_back({std::to_string(i), file.get(), {{FileOffset(0), ByteCount(1)}}});
+        for (const char *code : {"journal.damaged", ""}) {
+            const fs::path path =
+                fs::path(scratch.path().toStdString()) / std::to_string(parts.size());
+            const auto written = VERIFIED(patch::writeJournal(path, parts));
+            patch::removeSaveKey(written->key);
+            const Bytes bytes = readAll(path);
+            const auto index = patch::indexJournal(
+                bytes.size(), [&bytes](std::uint64_t at, std::span<std::byte> out) -> Result<void> {
+                    std::ranges::copy(std::span(bytes).subspan(at, out.size()), out.begin());
+                    return {};
+                });
+            QCOMPARE(codeOf(index), code);
+            parts.pop_back();
+        }
+    }
+
     void oneOfTwoSaves_data() { addRange(int(SaveStep::Locked), int(SaveStep::Verified) + 1); }
 
     /// While one save is at a step, another process tries its own, whole.

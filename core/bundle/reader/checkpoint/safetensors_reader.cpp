@@ -30,12 +30,22 @@ constexpr std::size_t kMaxRank = 64;
 constexpr std::size_t kMostIndex = std::size_t(64) << 20; ///< the parser takes four times as much
 constexpr std::string_view kEnding = ".safetensors", kIndexEnding = ".safetensors.index.json";
 
+/// What the file says; 0 where it ends before.
 std::uint64_t lengthOf(std::span<const std::byte> bytes)
 {
     std::uint64_t value = 0;
-    for (std::size_t i = kLengthBytes; i-- > 0;)
+    for (std::size_t i = bytes.size() < kLengthBytes ? 0 : kLengthBytes; i-- > 0;)
         value = value << 8 | std::to_integer<std::uint64_t>(bytes[i]);
     return value;
+}
+
+/// Nothing where it would leave the file, or is longer than the format allows.
+std::optional<std::string_view> headerOf(std::span<const std::byte> bytes)
+{
+    const std::uint64_t length = lengthOf(bytes);
+    if (bytes.size() < kLengthBytes || length > bytes.size() - kLengthBytes || length > kMaxHeader)
+        return std::nullopt;
+    return std::string_view(reinterpret_cast<const char *>(bytes.data() + kLengthBytes), length);
 }
 
 /// A row of resources/tables/checkpoint_types.csv. "unknown": a type that is not shown.
@@ -201,17 +211,17 @@ bool readShard(std::vector<BundleFile> &files, std::size_t index, std::vector<St
     const auto bytes = file.file->bytes();
     if (lfsPointer(bytes))
         return false; // opening has said so
-    const std::uint64_t header = bytes.size() < kLengthBytes ? 0 : lengthOf(bytes);
-    if (bytes.size() < kLengthBytes || header > bytes.size() - kLengthBytes ||
-        header > kMaxHeader) {
-        out.log.add(Severity::Error,
-                    headerFault(file, 0, "a header inside the file",
-                                fmt::format("{} of {} bytes", header, bytes.size())));
+    const auto header = headerOf(bytes);
+    if (!header) {
+        out.log.add(
+            Severity::Error,
+            headerFault(file, 0,
+                        fmt::format("a header inside the file, of {} bytes at most", kMaxHeader),
+                        fmt::format("{} of {} bytes", lengthOf(bytes), bytes.size())));
         return false;
     }
-    claimHeader(out, index, header);
-    const std::string_view text(reinterpret_cast<const char *>(bytes.data() + kLengthBytes),
-                                header);
+    const std::string_view text = *header;
+    claimHeader(out, index, text.size());
     const bool fits = jsonFits(text);
     Json json = fits ? Json::parse(text, nullptr, false) : Json();
     if (!json.is_object()) {
@@ -222,7 +232,7 @@ bool readShard(std::vector<BundleFile> &files, std::size_t index, std::vector<St
         return false;
     }
     std::vector<StoredTensor> tensors;
-    const std::uint64_t dataAt = kLengthBytes + header;
+    const std::uint64_t dataAt = kLengthBytes + text.size();
     std::uint64_t end = 0; // by the header
     for (const auto &[name, entry] : json.items()) {
         if (name == "__metadata__")
@@ -268,12 +278,7 @@ void addAll(std::vector<StoredTensor> tensors, const std::vector<BundleFile> &fi
 /// Whether its header names scales or packed codes: config.json says their bits, groups or blocks.
 bool namesCodes(const BundleFile &file)
 {
-    const auto bytes = file.file->bytes();
-    const std::uint64_t header = bytes.size() < kLengthBytes ? 0 : lengthOf(bytes);
-    if (bytes.size() < kLengthBytes || header > bytes.size() - kLengthBytes || header > kMaxHeader)
-        return false;
-    const std::string_view text(reinterpret_cast<const char *>(bytes.data() + kLengthBytes),
-                                header);
+    const std::string_view text = headerOf(file.file->bytes()).value_or(std::string_view());
     const auto has = [text](std::string_view part) { return text.find(part) != text.npos; };
     return has(".scales\"") || has("_packed\"") ||
            ((has("_scale") || has(".scale\"")) && (has("\"F8_") || has("\"I8\"") || has("\"U8\"")));
@@ -404,9 +409,9 @@ bool knowsSafetensors(std::span<const std::byte> bytes, std::string_view path)
 {
     if ((path.ends_with(kEnding) || path.ends_with(kIndexEnding)) && !archive::isZip(bytes))
         return true;
-    return bytes.size() > kLengthBytes + 2 && bytes[kLengthBytes] == std::byte('{') &&
-           lengthOf(bytes) >= 2 && lengthOf(bytes) <= bytes.size() - kLengthBytes &&
-           lengthOf(bytes) <= kMaxHeader;
+    const auto header = headerOf(bytes);
+    return header && header->size() >= 2 && header->front() == '{' &&
+           bytes.size() > kLengthBytes + 2;
 }
 
 void readSafetensors(ContainerInput &input, ContainerContents &out)

@@ -121,6 +121,18 @@ private slots:
         QCOMPARE((*bundle)->diagnostics().front().error.code, "checkpoint.limit");
     }
 
+    /// The format's own limit for its header: blanks may follow the text up to there.
+    void longestHeader()
+    {
+        for (const int length : {100'000'000, 100'000'001}) {
+            const auto bundle = VERIFIED(Bundle::open(
+                "x.safetensors",
+                {.memory = {{"x.safetensors",
+                             asBytes(safetensors(QByteArray("{}").leftJustified(length), {}))}}}));
+            QCOMPARE(hasErrors((*bundle)->diagnostics()), length > 100'000'000);
+        }
+    }
+
     /// Names too: long ones are left out, and the last ones of many.
     void mostNames_data()
     {
