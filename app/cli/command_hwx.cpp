@@ -319,20 +319,45 @@ Result<Opened> openContainer(const std::string &path)
     return Opened{std::move(file), std::move(container)};
 }
 
-std::vector<std::filesystem::path> containersIn(const std::string &folder)
+/// By path. What cannot be listed is a diagnostic, and so is what is beyond the limit.
+std::vector<std::filesystem::path> containersIn(const std::filesystem::path &folder,
+                                                Diagnostics &missing)
 {
+    namespace fs = std::filesystem;
     constexpr std::size_t kMost = 100'000;
-    std::vector<std::filesystem::path> found;
+    std::vector<fs::path> found;
     std::error_code failure;
-    std::filesystem::recursive_directory_iterator at(
-        folder, std::filesystem::directory_options::skip_permission_denied, failure);
-    for (; !failure && at != std::filesystem::recursive_directory_iterator();
-         at.increment(failure)) {
+    const auto unlisted = [&](const fs::path &path) {
+        missing.push_back(
+            {Severity::Error, valueError({path.string()}, "io.open", {}, {}, failure.message(),
+                                         "The folder cannot be listed")});
+    };
+    fs::recursive_directory_iterator at(folder, failure);
+    for (; !failure && at != fs::end(at); at.increment(failure)) {
         const auto ending = at->path().extension();
-        const bool named = ending == ".hwx" || ending == ".anec" || ending == ".h13";
-        if (named && at->is_regular_file(failure) && found.size() < kMost)
+        if (at->symlink_status(failure).type() == fs::file_type::directory) {
+            fs::directory_iterator(at->path(), failure); // which would end the listing
+            if (failure) {
+                unlisted(at->path());
+                at.disable_recursion_pending();
+            }
+        } else if ((ending == ".hwx" || ending == ".anec" || ending == ".h13") &&
+                   at->is_regular_file(failure)) {
+            if (found.size() == kMost) {
+                missing.push_back(
+                    {Severity::Error,
+                     ErrorBuilder("hwx.survey")
+                         .file(folder.string())
+                         .found("more")
+                         .message(fmt::format("Only {} containers are surveyed", kMost))});
+                break;
+            }
             found.push_back(at->path());
+        }
+        failure.clear();
     }
+    if (failure)
+        unlisted(folder);
     std::ranges::sort(found);
     return found;
 }
@@ -352,13 +377,14 @@ int runSurvey(const HwxOptions &options, Context &context)
 {
     report::HwxSurvey survey;
     Diagnostics diagnostics;
-    const auto paths = containersIn(options.survey);
+    const auto paths = containersIn(options.survey, diagnostics);
+    if (paths.empty() && !diagnostics.empty())
+        throw CommandFailure{diagnostics.front().error};
     if (paths.empty())
-        throw CommandFailure{
-            ErrorBuilder(std::filesystem::is_directory(options.survey) ? "hwx.survey" : "io.open")
-                .file(options.survey)
-                .found("no .hwx file")
-                .message("There is no container to survey")};
+        throw CommandFailure{ErrorBuilder("hwx.survey")
+                                 .file(options.survey)
+                                 .found("no .hwx file")
+                                 .message("There is no container to survey")};
     for (const std::filesystem::path &path : paths) {
         if (interrupted())
             return kDone;

@@ -211,6 +211,29 @@ private slots:
         QVERIFY(quiet.out.isEmpty());
     }
 
+    /// What a survey cannot look into is an error beside the containers that it reads.
+    void surveyOfAClosedFolder()
+    {
+        namespace fs = std::filesystem;
+        const fs::path folder = m_scratch.filePath(u"many"_s).toStdString();
+        fs::create_directories(folder / "closed");
+        QVERIFY(put(m_scratch.filePath(u"many/a.hwx"_s), syntheticH13()));
+        fs::permissions(m_scratch.path().toStdString(), fs::perms(0755));
+        fs::permissions(folder / "closed", fs::perms::none);
+        QProcess process;
+        process.setChildProcessModifier([] {
+            if (::geteuid() == 0) // root may list everything
+                (void)!::setuid(65534);
+        });
+        process.start(cliProgram(), args("hwx --survey % --json", m_scratch.filePath(u"many"_s)));
+        QVERIFY(process.waitForFinished());
+        fs::permissions(folder / "closed", fs::perms::owner_all);
+        QCOMPARE(process.exitCode(), 3);
+        const Json json = Json::parse(process.readAllStandardOutput().toStdString());
+        HOLDS(json, "survey.files=1 diagnostics#=1 diagnostics.0.code=io.open");
+        QCOMPARE(runCli("hwx --survey %", m_scratch.filePath(u"none"_s)).exitCode, 4);
+    }
+
 private:
     QString write(const QString &name, const Bytes &bytes) const
     {
