@@ -7,13 +7,11 @@ namespace kernscope {
 
 namespace {
 
-class PieceOrder final : public codec::ElementOrder,
-                         public codec::NotedOrder,
-                         public codec::TiledOrder
+class PieceOrder final : public codec::ElementOrder
 {
 public:
-    PieceOrder(const std::vector<ByteRange> &pieces, unsigned width, std::string reason)
-        : m_pieces(pieces), m_width(width), m_reason(std::move(reason))
+    PieceOrder(const std::vector<ByteRange> &pieces, unsigned width)
+        : m_pieces(pieces), m_width(width)
     {
         for (const ByteRange &piece : pieces) {
             m_first.push_back(m_elements);
@@ -57,86 +55,28 @@ public:
     }
     std::uint64_t elements() const override { return m_elements; }
     std::uint64_t extent() const override { return m_extent; }
-    std::string lockReason() const override { return m_reason; }
-    bool note(codec::LayoutNotes &notes) const override
+    void note(codec::LayoutNotes &notes) const override
     {
-        notes.begin(codec::LayoutNotes::Kind::Pieces);
         notes.add(m_width);
         for (const ByteRange &piece : m_pieces) {
             notes.add(piece.bytes.value);
             notes.addRun(piece.offset.value, piece.bytes.value);
         }
-        return true;
     }
 
 private:
     std::vector<ByteRange> m_pieces;
     std::vector<std::uint64_t> m_first;
     unsigned m_width;
-    std::string m_reason;
     std::uint64_t m_elements = 0, m_extent = 0;
-};
-
-class LockedOrder final : public codec::ElementOrder,
-                          public codec::NotedOrder,
-                          public codec::TiledOrder
-{
-public:
-    LockedOrder(std::shared_ptr<const codec::ElementOrder> order, std::string reason)
-        : m_order(std::move(order)),
-          m_tiles(dynamic_cast<const codec::TiledOrder *>(m_order.get())),
-          m_reason(std::move(reason))
-    {
-    }
-
-    std::optional<codec::OrderTile> tileAt(std::uint64_t first, std::uint64_t count) const override
-    {
-        return m_tiles != nullptr ? m_tiles->tileAt(first, count) : std::nullopt;
-    }
-    std::optional<codec::KeptTile> keptAt(std::uint64_t first, std::uint64_t count) const override
-    {
-        return m_tiles != nullptr ? m_tiles->keptAt(first, count) : std::nullopt;
-    }
-
-    void positions(std::uint64_t first, std::span<std::uint64_t> out) const override
-    {
-        m_order->positions(first, out);
-    }
-    std::optional<std::uint64_t> elementAt(std::uint64_t bit) const override
-    {
-        return m_order->elementAt(bit);
-    }
-    std::uint64_t elements() const override { return m_order->elements(); }
-    std::uint64_t extent() const override { return m_order->extent(); }
-    std::uint64_t table(std::uint64_t element) const override { return m_order->table(element); }
-    std::uint64_t tables() const override { return m_order->tables(); }
-    bool skipsZeros() const override { return m_order->skipsZeros(); }
-    std::shared_ptr<const codec::ElementOrder> mask() const override { return m_order->mask(); }
-    std::string lockReason() const override { return m_reason; }
-    bool note(codec::LayoutNotes &notes) const override
-    {
-        const auto *noted = dynamic_cast<const codec::NotedOrder *>(m_order.get());
-        return noted != nullptr && noted->note(notes);
-    }
-
-private:
-    std::shared_ptr<const codec::ElementOrder> m_order;
-    const codec::TiledOrder *m_tiles; ///< m_order, where it says tiles
-    std::string m_reason;
 };
 
 } // namespace
 
 std::shared_ptr<const codec::ElementOrder> pieceOrder(const std::vector<ByteRange> &pieces,
-                                                      unsigned width, std::string lockReason)
+                                                      unsigned width)
 {
-    return std::make_shared<PieceOrder>(pieces, width, std::move(lockReason));
-}
-
-std::shared_ptr<const codec::ElementOrder>
-lockedOrder(std::shared_ptr<const codec::ElementOrder> order, std::string reason)
-{
-    return std::make_shared<LockedOrder>(std::move(order), std::move(reason));
+    return std::make_shared<PieceOrder>(pieces, width);
 }
 
 } // namespace kernscope

@@ -5,13 +5,12 @@
 
 namespace kernscope {
 
-/// Elements of `width` bits that lie one behind the other in pieces of a file, each a whole number
-/// of elements. `lockReason` says why they are not edited; empty where they may be.
-std::shared_ptr<const codec::ElementOrder> pieceOrder(const std::vector<ByteRange> &pieces,
-                                                      unsigned width, std::string lockReason);
+/// Operand::lock of the knots that lie in such an order.
+inline constexpr std::string_view kTableLock = "An activation table is not edited as a weight";
 
-/// `order` with its edits refused for a reason.
-std::shared_ptr<const codec::ElementOrder>
-lockedOrder(std::shared_ptr<const codec::ElementOrder> order, std::string reason);
+/// Elements of `width` bits that lie one behind the other in pieces of a file, each a whole number
+/// of elements.
+std::shared_ptr<const codec::ElementOrder> pieceOrder(const std::vector<ByteRange> &pieces,
+                                                      unsigned width);
 
 } // namespace kernscope

@@ -134,9 +134,9 @@ using codec::ElementOrder;
 std::optional<std::vector<std::uint64_t>> notesOf(const ElementOrder *order,
                                                   std::span<const ByteRange> pieces)
 {
-    const auto *noted = dynamic_cast<const codec::NotedOrder *>(order);
     codec::LayoutNotes notes(pieces);
-    return noted && noted->note(notes) ? notes.take() : std::nullopt;
+    notes.add(order);
+    return notes.take();
 }
 
 bool sameOrder(const codec::Operand &a, const codec::Operand &b)

@@ -9,7 +9,7 @@ namespace kernscope::codec {
 
 namespace {
 
-class SplatOrder final : public ElementOrder, public NotedOrder
+class SplatOrder final : public ElementOrder
 {
 public:
     SplatOrder(std::uint64_t elements, unsigned width, FileOffset at, std::uint64_t stored)
@@ -29,14 +29,11 @@ public:
             bit >= 8 * m_at && bit - 8 * m_at < m_stored * m_width && m_elements >= m_stored;
         return own ? std::optional((bit - 8 * m_at) / m_width) : std::nullopt;
     }
-    bool note(LayoutNotes &notes) const override
+    void note(LayoutNotes &notes) const override
     {
-        notes.begin(LayoutNotes::Kind::Splat);
         notes.add(m_elements);
         notes.add(m_stored);
-        return true;
     }
-    std::string lockReason() const override { return "one stored number serves all elements"; }
 
 private:
     std::uint64_t m_elements, m_stored;
@@ -45,7 +42,7 @@ private:
 };
 
 /// A matrix in words, `each` elements in one, along the rows or `down`.
-class WordsOrder final : public ElementOrder, public NotedOrder, public TiledOrder
+class WordsOrder final : public ElementOrder
 {
 public:
     WordsOrder(const Shape &matrix, unsigned width, std::uint64_t word, std::uint64_t each,
@@ -90,13 +87,11 @@ public:
         const bool own = slot < m_each && row < m_rows && column < m_columns;
         return own ? std::optional(row * m_columns + column) : std::nullopt;
     }
-    bool note(LayoutNotes &notes) const override
+    void note(LayoutNotes &notes) const override
     {
-        notes.begin(LayoutNotes::Kind::OneAByte);
         for (const std::uint64_t number :
              {m_rows, m_columns, m_width, m_word, m_each, static_cast<std::uint64_t>(m_down)})
             notes.add(number);
-        return true;
     }
 
 private:
@@ -145,7 +140,6 @@ public:
         return m_books > 1 ? book : 0;
     }
     std::uint64_t tables() const override { return m_books; }
-    std::string lockReason() const override { return m_of ? m_of->lockReason() : std::string(); }
 
 protected:
     std::uint64_t stored(std::uint64_t element) const
@@ -195,7 +189,7 @@ protected:
     std::uint64_t m_elements = 0, m_books = 1;
 };
 
-class PermutedOrder final : public Permuted, public NotedOrder
+class PermutedOrder final : public Permuted
 {
 public:
     using Permuted::Permuted;
@@ -211,17 +205,15 @@ public:
         const auto at = indexAt(bit, m_elements);
         return at ? std::optional(readOf(*at)) : std::nullopt;
     }
-    bool note(LayoutNotes &notes) const override
+    void note(LayoutNotes &notes) const override
     {
-        notes.begin(LayoutNotes::Kind::Columns);
         notes.add(m_width);
         for (const Axis &axis : m_axes) {
             notes.add(axis.extent);
             notes.add(axis.storedStride);
             notes.add(axis.block);
         }
-        const auto *noted = dynamic_cast<const NotedOrder *>(m_of.get());
-        return !m_of || (noted && noted->note(notes));
+        notes.add(m_of.get());
     }
 };
 

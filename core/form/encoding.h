@@ -51,6 +51,7 @@ struct Operand {
     std::shared_ptr<const ElementOrder> order = nullptr;
     /// Where `bytes` lie in the files of a bundle; null where they are in memory alone.
     std::shared_ptr<const OperandPlace> place = nullptr;
+    std::string_view lock = {}; ///< why an edit of it is refused; empty where it is not
 
     /// As its file declares the bytes: `type` and `shape`, unless its place says otherwise.
     ElementType declaredType() const;
@@ -175,7 +176,6 @@ public:
     }
     /// True once somebody asked for the bytes.
     virtual bool isUnpacked() const = 0;
-    std::string lockReason() const override { return "its bytes are packed"; }
 };
 
 } // namespace kernscope::codec

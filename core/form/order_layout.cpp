@@ -2,6 +2,7 @@
 #include "core/form/order_layout.h"
 
 #include <algorithm>
+#include <typeinfo>
 
 namespace kernscope::codec {
 
@@ -18,6 +19,14 @@ void LayoutNotes::add(std::span<const std::uint64_t> numbers)
 {
     add(numbers.size());
     m_numbers.insert(m_numbers.end(), numbers.begin(), numbers.end());
+}
+
+void LayoutNotes::add(const ElementOrder *order)
+{
+    if (!order)
+        return;
+    add(typeid(*order).hash_code());
+    order->note(*this);
 }
 
 void LayoutNotes::addRun(std::uint64_t first, std::uint64_t bytes)

@@ -9,6 +9,8 @@
 
 namespace kernscope::codec {
 
+class ElementOrder;
+
 /// Numbers that say how an order lays its elements out, whatever the place of the operand's pieces
 /// in their file. Two orders of the same numbers find every element at the same bit of the pieces
 /// strung together, so that the same bytes are the same values.
@@ -18,25 +20,11 @@ public:
     /// `pieces`: those of the operand, ascending; empty where its bytes are its own.
     explicit LayoutNotes(std::span<const ByteRange> pieces);
 
-    /// Begins the notes of a kind of order, by a number of its own.
-    enum class Kind : std::uint8_t {
-        Pieces,
-        Slices,
-        SparseSlices,
-        SparseBiases,
-        Coefficients,
-        Channels,
-        Codebooks,
-        Columns,
-        HighestFirst,
-        Boxes,
-        Packed,
-        Splat,
-        OneAByte,
-    };
-    void begin(Kind kind) { add(static_cast<std::uint64_t>(kind)); }
     void add(std::uint64_t number) { m_numbers.push_back(number); }
     void add(std::span<const std::uint64_t> numbers);
+    /// The kind of an order, and what it says; nothing where there is none.
+    void add(const ElementOrder *order);
+    void giveUp() { m_whole = false; } ///< the numbers do not tell all
     /// A run of the operand's bytes: where it begins in the pieces strung together. One that does
     /// not lie in them whole makes the notes useless, because its bytes are not compared.
     void addRun(std::uint64_t first, std::uint64_t bytes);
@@ -51,15 +39,6 @@ private:
     std::vector<std::uint64_t> m_before; ///< by piece: bytes of those before it
     std::vector<std::uint64_t> m_numbers;
     bool m_whole = true;
-};
-
-/// An order of elements that can say how it lays them out.
-class NotedOrder
-{
-public:
-    virtual ~NotedOrder() = default;
-    /// False where it cannot.
-    virtual bool note(LayoutNotes &notes) const = 0;
 };
 
 /// A rectangle of consecutive elements whose places rise evenly along both sides: element
@@ -87,40 +66,6 @@ struct KeptTile {
     std::uint64_t gap = 0; ///< bytes between a column's stored elements and those of the next
 
     std::uint64_t elements() const { return rows * columns; }
-};
-
-/// An order that says the places of many elements at once, so that they are read in one go. What
-/// it says is what positions() says; an order that has no such form for some elements answers
-/// nothing, and these are read one by one.
-class TiledOrder
-{
-public:
-    virtual ~TiledOrder() = default;
-    /// The tile that begins with element `first` and has 1 to `count` elements; both exist.
-    virtual std::optional<OrderTile> tileAt(std::uint64_t first, std::uint64_t count) const = 0;
-    /// The same where zeros are left out. Of an order that must be bound first: nothing until then.
-    virtual std::optional<KeptTile> keptAt(std::uint64_t first, std::uint64_t count) const
-    {
-        static_cast<void>(first);
-        static_cast<void>(count);
-        return std::nullopt;
-    }
-
-    /// Rows and columns of a tile in a tensor whose rows have `rowElements` each: a part of one
-    /// row, or whole rows, of which `rowsLeft` are alike from that of `first` on.
-    static OrderTile shapeAt(std::uint64_t first, std::uint64_t count, std::uint64_t rowElements,
-                             std::uint64_t rowsLeft)
-    {
-        OrderTile tile;
-        const std::uint64_t column = first % rowElements;
-        if (column != 0 || count < 2 * rowElements) {
-            tile.columns = rowElements - column < count ? rowElements - column : count;
-        } else {
-            tile.columns = rowElements;
-            tile.rows = count / rowElements < rowsLeft ? count / rowElements : rowsLeft;
-        }
-        return tile;
-    }
 };
 
 /// Where the elements of an operand lie when its bytes are not packed row by row: the slices of a
@@ -179,8 +124,40 @@ public:
     /// (set: stored), for a form that leaves zeros out (skipsZeros()); null for every other. That
     /// of a bound order is bound as well.
     virtual std::shared_ptr<const ElementOrder> mask() const { return nullptr; }
-    /// Why an edit of this operand is refused altogether; empty where it is not.
-    virtual std::string lockReason() const { return {}; }
+    /// How it lays its elements out.
+    virtual void note(LayoutNotes &notes) const { notes.giveUp(); }
+
+    /// The places of many elements at once, so that they are read in one go: what positions() says
+    /// one by one. The tile that begins with element `first` and has 1 to `count` elements; both
+    /// exist. Nothing where these elements lie otherwise: they are read one by one.
+    virtual std::optional<OrderTile> tileAt(std::uint64_t first, std::uint64_t count) const
+    {
+        static_cast<void>(first);
+        static_cast<void>(count);
+        return std::nullopt;
+    }
+    /// The same where zeros are left out. Of an order that must be bound first: nothing until then.
+    virtual std::optional<KeptTile> keptAt(std::uint64_t first, std::uint64_t count) const
+    {
+        static_cast<void>(first);
+        static_cast<void>(count);
+        return std::nullopt;
+    }
+    /// Rows and columns of a tile in a tensor whose rows have `rowElements` each: a part of one
+    /// row, or whole rows, of which `rowsLeft` are alike from that of `first` on.
+    static OrderTile shapeAt(std::uint64_t first, std::uint64_t count, std::uint64_t rowElements,
+                             std::uint64_t rowsLeft)
+    {
+        OrderTile tile;
+        const std::uint64_t column = first % rowElements;
+        if (column != 0 || count < 2 * rowElements) {
+            tile.columns = rowElements - column < count ? rowElements - column : count;
+        } else {
+            tile.columns = rowElements;
+            tile.rows = count / rowElements < rowsLeft ? count / rowElements : rowsLeft;
+        }
+        return tile;
+    }
 };
 
 } // namespace kernscope::codec

@@ -7,9 +7,7 @@ namespace kernscope::lanes {
 
 namespace {
 
-class DenseOrder final : public codec::ElementOrder,
-                         public codec::NotedOrder,
-                         public codec::TiledOrder
+class DenseOrder final : public codec::ElementOrder
 {
 public:
     DenseOrder(const SliceLayout &layout, SlicePlaces places, std::uint64_t extent, bool bias)
@@ -75,9 +73,8 @@ public:
         return bits;
     }
 
-    bool note(codec::LayoutNotes &notes) const override
+    void note(codec::LayoutNotes &notes) const override
     {
-        notes.begin(codec::LayoutNotes::Kind::Slices);
         notes.add(m_bias);
         noteLayout(notes, m_layout);
         const std::uint64_t biasRows = m_layout.geometry().bias ? 1 : 0;
@@ -92,7 +89,6 @@ public:
                              m_bias ? row : m_layout.steps() * row);
             }
         }
-        return true;
     }
 
 private:

@@ -108,9 +108,7 @@ constexpr auto kBytesBefore = [] {
 }();
 
 /// The stored numbers, or the bits of the mask bytes among them.
-class SparseOrder final : public codec::ElementOrder,
-                          public codec::NotedOrder,
-                          public codec::TiledOrder
+class SparseOrder final : public codec::ElementOrder
 {
 public:
     enum class Of : std::uint8_t { Numbers, MaskBits };
@@ -138,10 +136,6 @@ public:
         }
     }
 
-    std::optional<codec::OrderTile> tileAt(std::uint64_t, std::uint64_t) const override
-    {
-        return std::nullopt;
-    }
     std::optional<codec::KeptTile> keptAt(std::uint64_t first, std::uint64_t count) const override
     {
         if (!m_slices->index || m_of != Of::Numbers)
@@ -214,15 +208,13 @@ public:
 
     /// The pieces are the rows, whose places the length words say: the same rows at the same places
     /// of the slices are the same numbers.
-    bool note(codec::LayoutNotes &notes) const override
+    void note(codec::LayoutNotes &notes) const override
     {
-        notes.begin(codec::LayoutNotes::Kind::SparseSlices);
         notes.add(static_cast<std::uint64_t>(m_slices->form));
         notes.add(static_cast<std::uint64_t>(m_of));
         noteLayout(notes, m_slices->layout);
         for (std::uint64_t engine = 0; engine < m_slices->layout.engines(); ++engine)
             notes.addPiecesIn(m_slices->places.starts[engine], m_slices->places.lengths[engine]);
-        return true;
     }
 
     std::shared_ptr<const codec::ElementOrder> mask() const override
@@ -259,7 +251,7 @@ private:
 static_assert(codec::ElementOrder::kAbsent == ~std::uint64_t{0});
 
 /// Biases of slices whose planes lie where their length words say.
-class SparseBiasOrder final : public codec::ElementOrder, public codec::NotedOrder
+class SparseBiasOrder final : public codec::ElementOrder
 {
 public:
     SparseBiasOrder(const SliceLayout &layout, const std::vector<SparsePlane> &planes,
@@ -300,16 +292,14 @@ public:
             bits.push_back(8 * (starts[m_of[element].engine] + m_of[element].offset));
         return bits;
     }
-    bool note(codec::LayoutNotes &notes) const override
+    void note(codec::LayoutNotes &notes) const override
     {
-        notes.begin(codec::LayoutNotes::Kind::SparseBiases);
         notes.add(m_of.size());
         for (const SparsePlane &plane : m_planes) {
             notes.add(plane.firstChannel);
             notes.add(plane.width);
             notes.addRun(m_places.starts[plane.engine] + plane.bias, 2 * plane.width);
         }
-        return true;
     }
 
 private:

@@ -126,6 +126,7 @@ private:
             payload.place = std::shared_ptr<const OperandPlace>(owner, owner->second.get());
             payload.bytes = unpacked->bytes();
             payload.order = unpacked->order();
+            payload.lock = {};
             m_state->encoding.payload = payload;
         } else if (bound) {
             m_state->payload.order = std::move(bound);
@@ -134,7 +135,7 @@ private:
                 m_state->encoding.mask->order = m_state->payload.order->mask();
         }
         if (!encoding().palette || encoding().palette->vector == 1)
-            m_state->tiles = dynamic_cast<const TiledOrder *>(m_state->payload.order.get());
+            m_state->tiles = m_state->payload.order.get();
         return {};
     }
 

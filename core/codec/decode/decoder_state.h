@@ -91,7 +91,7 @@ struct Decoder::State {
     std::list<std::vector<std::byte>> tables; ///< operands that other constexpr ops make
     std::optional<Decoder> payloadDecoder;    ///< a payload that another constexpr op makes
     Operand payload;
-    const TiledOrder *tiles = nullptr; ///< the payload's order, where it says tiles
+    const ElementOrder *tiles = nullptr; ///< the payload's order, where it is read by tiles
     std::uint64_t payloadElements = 0;
     std::optional<MaskIndex> mask;
     std::optional<PaletteState> palette;

@@ -200,7 +200,7 @@ std::uint64_t entryBytesOf(const Unit &unit)
     return entry && entry->value == 4 ? 2 : 1; // fp16, or one of the 8-bit formats
 }
 
-class ChannelOrder final : public codec::ElementOrder, public codec::NotedOrder
+class ChannelOrder final : public codec::ElementOrder
 {
 public:
     ChannelOrder(const WeightSection &section, const UnitGroup &group, Kind kind)
@@ -238,9 +238,8 @@ public:
     }
     std::uint64_t elements() const override { return m_outputs; }
     std::uint64_t extent() const override { return m_fileBytes; }
-    bool note(codec::LayoutNotes &notes) const override
+    void note(codec::LayoutNotes &notes) const override
     {
-        notes.begin(codec::LayoutNotes::Kind::Channels);
         notes.add(m_outputs);
         noteChunks(notes, m_chunks);
         for (std::size_t core = 0; core < m_starts.size(); ++core) {
@@ -249,7 +248,6 @@ public:
                 channels += chunk.channelsOf(core);
             notes.addRun(m_starts[core], 2 * channels);
         }
-        return true;
     }
 
 private:
@@ -258,7 +256,7 @@ private:
     std::vector<std::uint64_t> m_starts; ///< by core
 };
 
-class BookOrder final : public codec::ElementOrder, public codec::NotedOrder
+class BookOrder final : public codec::ElementOrder
 {
 public:
     BookOrder(const WeightSection &section, const UnitGroup &group, bool same)
@@ -278,15 +276,13 @@ public:
         return (m_same ? 1 : m_starts.size()) * m_books * m_vector;
     }
     std::uint64_t entries() const { return m_entries; }
-    bool note(codec::LayoutNotes &notes) const override
+    void note(codec::LayoutNotes &notes) const override
     {
-        notes.begin(codec::LayoutNotes::Kind::Codebooks);
         for (const std::uint64_t number :
              {m_vector, m_books, m_entries, m_bytes, std::uint64_t{m_same}})
             notes.add(number);
         for (std::size_t core = 0; core < (m_same ? 1 : m_starts.size()); ++core)
             notes.addRun(m_starts[core], m_books * m_entries * m_vector * m_bytes);
-        return true;
     }
     std::uint64_t elements() const override { return tables() * m_entries; }
     std::uint64_t extent() const override { return m_fileBytes; }
@@ -334,9 +330,7 @@ private:
     bool m_same;
 };
 
-class CoefficientOrder final : public codec::ElementOrder,
-                               public codec::NotedOrder,
-                               public codec::TiledOrder
+class CoefficientOrder final : public codec::ElementOrder
 {
 public:
     CoefficientOrder(const WeightSection &section, const UnitGroup &group)
@@ -368,9 +362,8 @@ public:
 
     void usePalettesOfCores() { m_perCore = true; }
 
-    bool note(codec::LayoutNotes &notes) const override
+    void note(codec::LayoutNotes &notes) const override
     {
-        notes.begin(codec::LayoutNotes::Kind::Coefficients);
         for (const std::uint64_t number :
              {m_cores, m_steps, m_outputs, m_bits, m_vector, m_books, std::uint64_t{m_sparse},
               std::uint64_t{m_perCore}, std::uint64_t{m_maskBits}})
@@ -390,7 +383,6 @@ public:
             else
                 notes.addRun(first + mask, m_weights[core].bytes.value - mask);
         }
-        return true;
     }
 
     void positions(std::uint64_t first, std::span<std::uint64_t> out) const override

@@ -55,8 +55,7 @@ public:
     {
         const std::uint64_t channel = first / m_steps;
         const std::size_t record = recordOf(channel);
-        auto tile = TiledOrder::shapeAt(first, count, m_steps,
-                                        m_firsts[record] + m_lanes[record] - channel);
+        auto tile = shapeAt(first, count, m_steps, m_firsts[record] + m_lanes[record] - channel);
         positions(first, std::span(&tile.bit, 1));
         tile.rowBits = m_width;
         tile.columnBits = m_width * m_lanes[record];
@@ -75,7 +74,7 @@ private:
     std::vector<std::uint64_t> m_firsts, m_lanes, m_bits, m_tables;
 };
 
-class TiledRecords final : public Records, public TiledOrder
+class TiledRecords final : public Records
 {
 public:
     using Records::Records;
@@ -87,7 +86,7 @@ public:
 
 /// One record of some channels, of which a mask says what is stored: the bits of a step's channels
 /// side by side, and behind them the numbers without gaps.
-class Survivors final : public ElementOrder, public TiledOrder
+class Survivors final : public ElementOrder
 {
 public:
     Survivors(std::uint64_t steps, std::uint64_t lanes, Random &random)
@@ -113,10 +112,6 @@ public:
     std::uint64_t elements() const override { return m_steps * m_lanes; }
     std::uint64_t extent() const override { return kStart + 2 * m_stored; }
     bool skipsZeros() const override { return true; }
-    std::optional<OrderTile> tileAt(std::uint64_t, std::uint64_t) const override
-    {
-        return std::nullopt;
-    }
     std::optional<KeptTile> keptAt(std::uint64_t first, std::uint64_t count) const override
     {
         const std::uint64_t lane = first / m_steps;

@@ -72,10 +72,9 @@ void compareDecoders(const Encoding &encoding, const OrderPtr &order, Random &ra
 /// The elements of tiles that cover the tensor lie where the positions are.
 void checkPlaces(const ElementOrder &order)
 {
-    const auto &tiles = dynamic_cast<const TiledOrder &>(order);
     for (std::uint64_t first = 0; first < order.elements();) {
         const std::uint64_t left = order.elements() - first;
-        const auto tile = tiles.tileAt(first, left);
+        const auto tile = order.tileAt(first, left);
         QVERIFY(tile && tile->elements() > 0 && tile->elements() <= left);
         std::vector<std::uint64_t> places(tile->elements());
         order.positions(first, places);
@@ -319,8 +318,7 @@ private:
             file.insert(file.end(), slice.begin(), slice.end());
         }
         const auto order = *(*sparseOrder(form, layout, places))->bound(file);
-        const auto &tiles = dynamic_cast<const TiledOrder &>(*order);
-        const auto kept = tiles.keptAt(0, layout.elements());
+        const auto kept = order->keptAt(0, layout.elements());
         QVERIFY(kept && kept->elements() > 0);
         compareDecoders(plainOf(*order, ElementType::Fp16, file), order, random);
         std::vector<std::uint16_t> decoded(weights.size());

@@ -12,9 +12,7 @@ namespace kernscope::checkpoint {
 namespace {
 
 /// Elements that lie with the first axis innermost.
-class ColumnOrder final : public codec::ElementOrder,
-                          public codec::NotedOrder,
-                          public codec::TiledOrder
+class ColumnOrder final : public codec::ElementOrder
 {
 public:
     ColumnOrder(Shape shape, unsigned width) : m_shape(std::move(shape)), m_width(width)
@@ -49,12 +47,10 @@ public:
     }
     std::uint64_t elements() const override { return m_elements; }
     std::uint64_t extent() const override { return m_elements * m_width / 8; }
-    bool note(codec::LayoutNotes &notes) const override
+    void note(codec::LayoutNotes &notes) const override
     {
-        notes.begin(codec::LayoutNotes::Kind::Columns);
         notes.add(m_width);
         notes.add(m_shape);
-        return true;
     }
     std::optional<std::uint64_t> elementAt(std::uint64_t bit) const override
     {
@@ -106,7 +102,7 @@ private:
 
 /// A tensor that is packed as a whole: it is unpacked when its values are first asked for, and
 /// kept.
-class PackedMember final : public codec::PackedBytes, public codec::NotedOrder
+class PackedMember final : public codec::PackedBytes
 {
 public:
     PackedMember(const StoredTensor &tensor, std::shared_ptr<const codec::ElementOrder> order)
@@ -116,12 +112,10 @@ public:
     std::uint64_t elements() const override { return elementCount(m_tensor.shape)->value; }
     std::uint64_t extent() const override { return m_tensor.bytes.bytes.value; }
     bool isUnpacked() const override { return m_unpacked; }
-    bool note(codec::LayoutNotes &notes) const override
+    void note(codec::LayoutNotes &notes) const override
     {
-        notes.begin(codec::LayoutNotes::Kind::Packed);
         notes.add(m_tensor.packedAt);
-        const auto *order = dynamic_cast<const codec::NotedOrder *>(m_order.get());
-        return m_order == nullptr || (order != nullptr && order->note(notes));
+        notes.add(m_order.get());
     }
     Result<std::shared_ptr<const codec::ElementOrder>>
     bound(std::span<const std::byte>) const override
@@ -182,8 +176,11 @@ void addTensor(const StoredTensor &tensor, const std::string &sourceOp, Containe
     codec::Encoding encoding;
     encoding.type = tensor.type;
     encoding.shape = tensor.shape;
-    encoding.payload = operandAt(codec::PartRole::Data, tensor.type, tensor.shape,
-                                 placeAt(tensor.file, tensor.bytes), std::move(order));
+    auto payload = operandAt(codec::PartRole::Data, tensor.type, tensor.shape,
+                             placeAt(tensor.file, tensor.bytes), std::move(order));
+    if (tensor.packed)
+        payload.lock = "its bytes are packed";
+    encoding.payload = std::move(payload);
     weight.form = StorageForm(std::move(encoding));
     out.claims[tensor.file].push_back({tensor.bytes, SectionKind::Data, {}, out.weights.size(), 0});
     out.weights.push_back(std::move(weight));

@@ -74,7 +74,7 @@ std::optional<lanes::SparseForm> knownForm(const descriptor::Version *version)
 }
 
 /// Why an edit of slices in that state is refused; empty where it is not.
-std::string orderLock(OrderState state)
+std::string_view orderLock(OrderState state)
 {
     switch (state) {
     case OrderState::Known: break;
@@ -301,7 +301,8 @@ private:
         auto values = operandAt(
             codec::PartRole::Data, ElementType::Fp16, weight.shape,
             placeOf([this](const SliceRanges &slices) { return planeRanges(false, slices); }),
-            state == OrderState::Known ? *order : lockedOrder(*order, orderLock(state)));
+            std::move(*order));
+        values.lock = orderLock(state);
         const std::size_t number = m_out.weights.size();
         add(std::move(weight), std::move(values));
         if (g.bias)
@@ -319,7 +320,8 @@ private:
         auto values = operandAt(
             codec::PartRole::Data, ElementType::Fp16, weight.shape,
             placeOf([this](const SliceRanges &slices) { return planeRanges(true, slices); }),
-            state == OrderState::Known ? *order : lockedOrder(*order, orderLock(state)));
+            std::move(*order));
+        values.lock = orderLock(state);
         add(std::move(weight), std::move(values));
     }
 
@@ -461,10 +463,11 @@ private:
                    "The sizes of the slices are not those of the size law");
         SliceRanges pieces = m_block.slices;
         std::ranges::sort(pieces);
-        auto order = pieceOrder(pieces, 8, orderLock(OrderState::Unknown));
+        auto order = pieceOrder(pieces, 8);
         weight.shape = {order->elements()};
         auto bytes = operandAt(codec::PartRole::Data, ElementType::Uint8, weight.shape,
                                placeAt(std::move(pieces)), std::move(order));
+        bytes.lock = orderLock(OrderState::Unknown);
         const std::size_t number = m_out.weights.size();
         add(std::move(weight), std::move(bytes), form);
         noteSlices(number, holds);
@@ -485,9 +488,9 @@ private:
         if (held == 0)
             return;
         const SliceRanges pieces{{slice.offset, ByteCount(held)}};
-        auto knots =
-            operandAt(codec::PartRole::Data, ElementType::Fp16, weight.shape, placeAt(pieces),
-                      pieceOrder(pieces, 16, "An activation table is not edited as a weight"));
+        auto knots = operandAt(codec::PartRole::Data, ElementType::Fp16, weight.shape,
+                               placeAt(pieces), pieceOrder(pieces, 16));
+        knots.lock = kTableLock;
         const std::size_t number = m_out.weights.size();
         add(std::move(weight), std::move(knots));
         claim({slice.offset, ByteCount(held)}, SectionKind::Codebook, "activation table", number);

@@ -22,7 +22,7 @@ using network::StoredWeight;
 
 /// Where the numbers of a weight lie that are not plain little-endian rows: codes of fewer than
 /// eight bits, packed highest bit first; numbers in several pieces; a matrix column by column.
-class NetworkOrder final : public codec::ElementOrder, public codec::NotedOrder
+class NetworkOrder final : public codec::ElementOrder
 {
 public:
     /// `rows`: of a matrix that is stored by columns; 0 for row by row.
@@ -47,15 +47,11 @@ public:
     bool highestFirst() const override { return m_width < 8; }
     std::uint64_t elements() const override { return m_elements; }
     std::uint64_t extent() const override { return m_pieces ? m_pieces->extent() : m_bytes; }
-    bool note(codec::LayoutNotes &notes) const override
+    void note(codec::LayoutNotes &notes) const override
     {
-        const auto *pieces = dynamic_cast<const codec::NotedOrder *>(m_pieces.get());
-        if (pieces != nullptr && !pieces->note(notes))
-            return false;
-        notes.begin(codec::LayoutNotes::Kind::HighestFirst);
+        notes.add(m_pieces.get());
         for (const std::uint64_t number : {std::uint64_t(m_width), m_rows, m_columns})
             notes.add(number);
-        return true;
     }
     std::optional<std::uint64_t> elementAt(std::uint64_t bit) const override
     {
@@ -180,7 +176,7 @@ private:
         if (floats.runs.size() > 1) {
             for (const SourceSpan &run : floats.runs)
                 place.pieces.push_back({FileOffset(run.offset), ByteCount(run.length)});
-            order = pieceOrder(place.pieces, 32, {});
+            order = pieceOrder(place.pieces, 32);
         }
         if (role == PartRole::Data && rows() > 0)
             order = std::make_shared<NetworkOrder>(std::move(order), floats.count,

@@ -29,9 +29,7 @@ struct Side {
 };
 
 /// Elements of a matrix that lies in boxes, each a whole rectangle; those at the edges are padded.
-class BoxOrder final : public codec::ElementOrder,
-                       public codec::NotedOrder,
-                       public codec::TiledOrder
+class BoxOrder final : public codec::ElementOrder
 {
 public:
     BoxOrder(Side rows, Side columns, unsigned width)
@@ -66,9 +64,8 @@ public:
     {
         return m_rows.boxes() * m_rows.box * m_columns.boxes() * m_columns.box * m_width / 8;
     }
-    bool note(codec::LayoutNotes &notes) const override
+    void note(codec::LayoutNotes &notes) const override
     {
-        notes.begin(codec::LayoutNotes::Kind::Boxes);
         notes.add(m_width);
         for (const Side &side : {m_rows, m_columns}) {
             notes.add(side.extent);
@@ -76,7 +73,6 @@ public:
             notes.add(side.inner);
             notes.add(side.between);
         }
-        return true;
     }
     /// The four parts of both indices are the digits of the place, the widest step first.
     std::optional<std::uint64_t> elementAt(std::uint64_t bit) const override

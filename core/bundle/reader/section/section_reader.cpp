@@ -197,11 +197,13 @@ private:
         weight.beside = beside;
         OperandPlace place = placeAt(0, {range.offset, ByteCount(weight.shape.front() * 2)});
         place.pieces = {{range.offset, place.bytes}};
-        auto order = pieceOrder(place.pieces, 16, "An activation table is not edited as a weight");
+        auto order = pieceOrder(place.pieces, 16);
         codec::Encoding encoding;
         encoding.shape = weight.shape;
-        encoding.payload = operandAt(codec::PartRole::Data, ElementType::Fp16, weight.shape,
-                                     std::move(place), std::move(order));
+        auto knots = operandAt(codec::PartRole::Data, ElementType::Fp16, weight.shape,
+                               std::move(place), std::move(order));
+        knots.lock = kTableLock;
+        encoding.payload = std::move(knots);
         finish(weight, std::move(encoding));
         return weight;
     }

@@ -12,11 +12,10 @@ namespace kernscope::test {
 inline std::string tileFault(const codec::ElementOrder &order,
                              std::span<const std::uint64_t> places)
 {
-    const auto *tiles = dynamic_cast<const codec::TiledOrder *>(&order);
-    for (std::uint64_t first = 0; tiles != nullptr && first < places.size();) {
+    for (std::uint64_t first = 0; first < places.size();) {
         const std::uint64_t left = places.size() - first;
-        const auto tile = tiles->tileAt(first, left);
-        const auto kept = tile ? std::nullopt : tiles->keptAt(first, left);
+        const auto tile = order.tileAt(first, left);
+        const auto kept = tile ? std::nullopt : order.keptAt(first, left);
         if (!tile && !kept)
             return order.skipsZeros() ? fmt::format("element {} has no tile", first)
                                       : std::string();
