@@ -60,15 +60,6 @@ public:
             out[i] = 8 * m_at + m_word * word + (m_down ? row : column) % m_each * m_width;
         }
     }
-    std::optional<OrderTile> tileAt(std::uint64_t first, std::uint64_t count) const override
-    {
-        if (m_each > 1)
-            return std::nullopt;
-        OrderTile tile = shapeAt(first, count, elements(), 1);
-        tile.bit = 8 * m_at + m_word * first;
-        tile.columnBits = m_word;
-        return tile;
-    }
     std::uint64_t elements() const override { return m_rows * m_columns; }
     std::uint64_t extent() const override
     {

@@ -54,15 +54,13 @@ struct OrderTile {
 };
 
 /// A rectangle of consecutive elements of two bytes of which only those that a mask names are
-/// stored. A column is a group of `lanes` elements, of which those that are stored lie one after
-/// the other; row r of the rectangle is lane `lane + r`.
+/// stored. A column is a group of `lanes` elements, at most eight, of which those that are stored
+/// lie one after the other; row r of the rectangle is lane `lane + r`.
 struct KeptTile {
     std::uint64_t rows = 1, columns = 1;
     std::uint64_t lanes = 1, lane = 0;
-    std::span<const std::byte> mask;  ///< least significant bit first; set: stored
-    std::uint64_t maskBit = 0;        ///< bit of lane 0 in the first column
-    std::uint64_t columnMaskBits = 1; ///< from there to lane 0 in the next column: lanes, or 8
-    std::uint64_t at = 0;             ///< byte of the first column's first stored element
+    std::span<const std::byte> mask; ///< of each column a byte, lane 0 the lowest bit; set: stored
+    std::uint64_t at = 0;            ///< byte of the first column's first stored element
     std::uint64_t gap = 0; ///< bytes between a column's stored elements and those of the next
 
     std::uint64_t elements() const { return rows * columns; }
@@ -128,8 +126,9 @@ public:
     virtual void note(LayoutNotes &notes) const { notes.giveUp(); }
 
     /// The places of many elements at once, so that they are read in one go: what positions() says
-    /// one by one. The tile that begins with element `first` and has 1 to `count` elements; both
-    /// exist. Nothing where these elements lie otherwise: they are read one by one.
+    /// one by one, of numbers of two bytes. The tile that begins with element `first` and has 1 to
+    /// `count` elements; both exist. Nothing where these elements lie otherwise, or are narrower:
+    /// they are read one by one.
     virtual std::optional<OrderTile> tileAt(std::uint64_t first, std::uint64_t count) const
     {
         static_cast<void>(first);

@@ -149,7 +149,6 @@ public:
         tile.lanes = rows.width;
         tile.lane = rows.lane;
         tile.mask = rows.masks.subspan(step);
-        tile.columnMaskBits = 8;
         tile.at = m_slices->places.starts[rows.engine] + rows.offsets[step];
         tile.gap = SparseIndex::rowGap(rows.width);
         return tile;

@@ -17,39 +17,8 @@ namespace kernscope::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Eight bytes of eight columns.
-HWY_INLINE void storeTurnedBytes(const std::uint8_t *in, std::size_t columnBytes, std::size_t rows,
-                                 std::uint8_t *out, std::size_t step)
-{
-    const hn::FixedTag<std::uint8_t, 8> d8;
-    const hn::FixedTag<std::uint8_t, 16> d;
-    const hn::FixedTag<std::uint16_t, 8> d16;
-    const hn::FixedTag<std::uint32_t, 4> d32;
-    const auto pair = [&](std::size_t column) HWY_ATTR {
-        const auto first = hn::ZeroExtendVector(d, hn::LoadU(d8, in + column * columnBytes));
-        const auto second = hn::ZeroExtendVector(d, hn::LoadU(d8, in + (column + 1) * columnBytes));
-        return hn::BitCast(d16, hn::InterleaveLower(d, first, second));
-    };
-    const auto p0 = pair(0), p1 = pair(2), p2 = pair(4), p3 = pair(6);
-    const auto store = [&](auto left, auto right, std::size_t row) HWY_ATTR {
-        const auto low = hn::InterleaveLower(d32, hn::BitCast(d32, left), hn::BitCast(d32, right));
-        const auto high = hn::InterleaveUpper(d32, hn::BitCast(d32, left), hn::BitCast(d32, right));
-        const auto one = [&](auto both, std::size_t at) HWY_ATTR {
-            const auto bytes = hn::BitCast(d, both);
-            if (at < rows)
-                hn::StoreU(hn::LowerHalf(d8, bytes), d8, out + at * step);
-            if (at + 1 < rows)
-                hn::StoreU(hn::UpperHalf(d8, bytes), d8, out + (at + 1) * step);
-        };
-        one(low, row);
-        one(high, row + 2);
-    };
-    store(hn::InterleaveLower(d16, p0, p1), hn::InterleaveLower(d16, p2, p3), 0);
-    store(hn::InterleaveUpper(d16, p0, p1), hn::InterleaveUpper(d16, p2, p3), 4);
-}
-
-HWY_INLINE void storeTurnedHalves(const std::uint8_t *in, std::size_t columnBytes, std::size_t rows,
-                                  std::uint16_t *out, std::size_t step)
+HWY_INLINE void turnEight(const std::uint8_t *in, std::size_t columnBytes, std::size_t rows,
+                          std::uint16_t *out, std::size_t step)
 {
     const EightHalves d;
     const hn::Repartition<std::uint8_t, EightHalves> d8;
@@ -62,48 +31,32 @@ HWY_INLINE void storeTurnedHalves(const std::uint8_t *in, std::size_t columnByte
         storeTurned<false>(load, 0, rows, out, step);
 }
 
-template <class T>
-HWY_INLINE void turnEight(const std::uint8_t *in, std::size_t columnBytes, std::size_t rows, T *out,
-                          std::size_t step)
-{
-    if constexpr (sizeof(T) == 1)
-        storeTurnedBytes(in, columnBytes, rows, out, step);
-    else
-        storeTurnedHalves(in, columnBytes, rows, out, step);
-}
-
 /// `bytes`: how many may be read from `in` on. Eight rows at a time, also where there are fewer:
 /// those past the last are read, as long as they lie in the bytes, and not stored.
-template <class T>
-HWY_INLINE void turnAll(const std::uint8_t *in, std::size_t bytes, std::size_t columnBytes,
-                        std::size_t rows, std::size_t columns, T *out, std::size_t step)
+void turnAll(const std::uint8_t *in, std::size_t bytes, std::size_t columnBytes, std::size_t rows,
+             std::size_t columns, std::uint16_t *out, std::size_t step)
 {
     constexpr std::size_t kFewRows = 2; // so few are read one by one
     std::size_t row = 0;
     for (; rows - row > kFewRows; row += std::min<std::size_t>(8, rows - row)) {
         const std::size_t some = std::min<std::size_t>(8, rows - row);
         std::size_t column = 0;
-        for (; column + 8 <= columns && (column + 7) * columnBytes + (row + 8) * sizeof(T) <= bytes;
+        for (; column + 8 <= columns &&
+               (column + 7) * columnBytes + (row + 8) * sizeof(*out) <= bytes;
              column += 8)
-            turnEight(in + column * columnBytes + row * sizeof(T), columnBytes, some,
+            turnEight(in + column * columnBytes + row * sizeof(*out), columnBytes, some,
                       out + row * step + column, step);
         for (; column < columns; ++column) {
             for (std::size_t i = row; i < row + some; ++i)
-                std::memcpy(out + i * step + column, in + column * columnBytes + i * sizeof(T),
-                            sizeof(T));
+                std::memcpy(out + i * step + column, in + column * columnBytes + i * sizeof(*out),
+                            sizeof(*out));
         }
     }
     for (; row < rows; ++row) {
         for (std::size_t column = 0; column < columns; ++column)
-            std::memcpy(out + row * step + column, in + column * columnBytes + row * sizeof(T),
-                        sizeof(T));
+            std::memcpy(out + row * step + column, in + column * columnBytes + row * sizeof(*out),
+                        sizeof(*out));
     }
-}
-
-void turnHalvesOf(const std::uint8_t *in, std::size_t bytes, std::size_t columnBytes,
-                  std::size_t rows, std::size_t columns, std::uint16_t *out, std::size_t step)
-{
-    turnAll(in, bytes, columnBytes, rows, columns, out, step);
 }
 
 /// Past the caches, line by line; as many lines at a time as there is room for them on the way.
@@ -121,20 +74,13 @@ void turnLinesOf(const std::uint8_t *in, std::size_t bytes, std::size_t columnBy
     }
 }
 
-void turnBytesOf(const std::uint8_t *in, std::size_t bytes, std::size_t columnBytes,
-                 std::size_t rows, std::size_t columns, std::uint8_t *out, std::size_t step)
-{
-    turnAll(in, bytes, columnBytes, rows, columns, out, step);
-}
-
 } // namespace kernscope::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace kernscope {
 
-HWY_EXPORT(turnHalvesOf);
-HWY_EXPORT(turnBytesOf);
+HWY_EXPORT(turnAll);
 HWY_EXPORT(turnLinesOf);
 
 void turnHalves(std::span<const std::byte> stored, std::size_t columnBytes, std::size_t rows,
@@ -143,7 +89,7 @@ void turnHalves(std::span<const std::byte> stored, std::size_t columnBytes, std:
     if (rows == 1 && columnBytes == sizeof(std::uint16_t))
         std::memcpy(out, stored.data(), columns * sizeof(std::uint16_t));
     else
-        HWY_DYNAMIC_DISPATCH(turnHalvesOf)
+        HWY_DYNAMIC_DISPATCH(turnAll)
     (reinterpret_cast<const std::uint8_t *>(stored.data()), stored.size(), columnBytes, rows,
      columns, out, step);
 }
@@ -153,17 +99,6 @@ void turnHalvesPastCaches(std::span<const std::byte> stored, std::size_t columnB
                           std::size_t step)
 {
     HWY_DYNAMIC_DISPATCH(turnLinesOf)
-    (reinterpret_cast<const std::uint8_t *>(stored.data()), stored.size(), columnBytes, rows,
-     columns, out, step);
-}
-
-void turnBytes(std::span<const std::byte> stored, std::size_t columnBytes, std::size_t rows,
-               std::size_t columns, std::uint8_t *out, std::size_t step)
-{
-    if (rows == 1 && columnBytes == 1)
-        std::memcpy(out, stored.data(), columns);
-    else
-        HWY_DYNAMIC_DISPATCH(turnBytesOf)
     (reinterpret_cast<const std::uint8_t *>(stored.data()), stored.size(), columnBytes, rows,
      columns, out, step);
 }

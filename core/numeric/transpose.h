@@ -17,8 +17,4 @@ void turnHalves(std::span<const std::byte> stored, std::size_t columnBytes, std:
 void turnHalvesPastCaches(std::span<const std::byte> stored, std::size_t columnBytes,
                           std::size_t rows, std::size_t columns, std::uint16_t *out,
                           std::size_t step);
-/// turnHalves() of single bytes: stored[column x columnBytes + row].
-void turnBytes(std::span<const std::byte> stored, std::size_t columnBytes, std::size_t rows,
-               std::size_t columns, std::uint8_t *out, std::size_t step);
-
 } // namespace kernscope

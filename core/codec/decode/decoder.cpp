@@ -212,15 +212,11 @@ std::vector<std::uint64_t> Decoder::codebookUse(Progress *progress) const
     constexpr std::uint64_t kPart = 32 * kBlockElements;
     std::vector<std::int64_t> codes(std::min(state.indexElements, kPart));
     for (std::uint64_t at = 0; at < state.indexElements;) {
-        // Indices of one codebook; or of one tile, whose rows have a codebook each; or, in any
-        // other order, one at a time.
+        // Indices of one codebook, or in an order of their own, one at a time.
         const std::uint64_t left = std::min(kPart, state.indexElements - at);
-        const auto tile = state.tiles != nullptr ? state.tiles->tileAt(at, left) : std::nullopt;
-        const std::size_t count = tile ? tile->elements()
-                                  : ordered
-                                      ? std::min<std::uint64_t>(left, kBlockElements)
-                                      : std::min(left, GridWalker(palette.grid, at).cellLeft());
-        const std::size_t row = tile ? tile->columns : ordered ? 1 : count;
+        const std::size_t count =
+            ordered ? left : std::min(left, GridWalker(palette.grid, at).cellLeft());
+        const std::size_t row = ordered ? 1 : count;
         const auto some = std::span(codes).first(count);
         ordered ? state.orderedCodes(at, some) : placeCodes(state, at, some);
         for (std::size_t first = 0; first < count; first += row) {

@@ -134,8 +134,6 @@ private:
             if (m_state->encoding.mask)
                 m_state->encoding.mask->order = m_state->payload.order->mask();
         }
-        if (!encoding().palette || encoding().palette->vector == 1)
-            m_state->tiles = m_state->payload.order.get();
         return {};
     }
 

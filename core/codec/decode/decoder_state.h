@@ -91,7 +91,6 @@ struct Decoder::State {
     std::list<std::vector<std::byte>> tables; ///< operands that other constexpr ops make
     std::optional<Decoder> payloadDecoder;    ///< a payload that another constexpr op makes
     Operand payload;
-    const ElementOrder *tiles = nullptr; ///< the payload's order, where it is read by tiles
     std::uint64_t payloadElements = 0;
     std::optional<MaskIndex> mask;
     std::optional<PaletteState> palette;
@@ -113,10 +112,6 @@ struct Decoder::State {
     std::uint64_t codebookAt(std::uint64_t dense) const;
     /// Of indices, where each stands for several elements.
     void orderedCodes(std::uint64_t first, std::span<std::int64_t> out) const;
-    /// The tile of codes that begins with element `first` of an ordered payload, at most `count`
-    /// elements, its codes row after row, without a sign; nothing where it is none.
-    std::optional<OrderTile> codesAt(std::uint64_t first, std::uint64_t count,
-                                     std::vector<std::uint8_t> &codes) const;
     void decodeHalf(std::uint64_t first, std::span<std::uint16_t> out) const;
     void decodeFloat(std::uint64_t first, std::span<float> out) const;
 
@@ -146,12 +141,9 @@ struct Decoder::State {
 private:
     /// Whether an ordered payload's halves are made by tiles.
     bool tilesHalves() const;
-    /// Each makes the elements of a tile that begins with `first`; returns how many, 0 where none.
+    /// Makes the elements of a tile that begins with `first`; returns how many, 0 where none.
     std::uint64_t tileOfHalves(std::uint64_t first, bool streamed,
                                std::span<std::uint16_t> out) const;
-    std::uint64_t tileOfEntries(std::uint64_t first, bool streamed,
-                                std::span<std::uint16_t> out) const;
-    std::uint64_t tileOfScaled(std::uint64_t first, std::span<std::uint16_t> out) const;
     void orderedHalves(std::uint64_t first, bool streamed, std::span<std::uint16_t> out) const;
     void orderedFloatsByHalves(std::uint64_t first, std::span<float> out) const;
     /// Element by element, at most kBlockElements.

@@ -52,18 +52,8 @@ void gatherHalves(std::span<const std::byte> bytes, std::span<const std::uint64_
 /// Columns and rows that are turned at a time: their bytes stay in the first cache.
 constexpr std::size_t kTileColumns = 256;
 constexpr std::size_t kTileRows = 16;
-/// Elements whose codes are unpacked at a time: they stay in the second cache.
-constexpr std::size_t kTileCodes = 32768;
-/// Lanes of a column are unpacked together: at most this many for each lane that is needed.
+/// Lanes of a column lie together: at most this many for each lane that is needed.
 constexpr std::uint64_t kLanesForOne = 32;
-
-/// Columns at a time where all lanes of a column are unpacked.
-std::size_t columnsOfLanes(std::uint64_t lanes)
-{
-    constexpr std::uint64_t kUnpacked = 16384;
-    return static_cast<std::size_t>(
-        std::clamp<std::uint64_t>(kUnpacked / lanes / 8 * 8, 8, kTileColumns));
-}
 
 /// Where a part of a tile goes: the first element of each next row `step` further.
 struct TilePart {
@@ -166,87 +156,18 @@ void groupedTile(std::span<const std::byte> bytes, const KeptTile &tile, bool st
     groups.gap = tile.gap;
     groups.lane = static_cast<unsigned>(tile.lane);
     groups.rows = static_cast<unsigned>(tile.rows);
-    const auto masks = tile.mask.subspan(tile.maskBit / 8);
     // Nothing lies between the groups and the rows: long stretches, where no block is between.
     constexpr std::size_t kManyColumns = 4096;
     const bool byBlock = streamed && tile.columns % (kCacheLine / sizeof(std::uint16_t)) != 0;
     fillTile(
         {tile.rows, tile.columns}, byBlock ? kTileColumns : kManyColumns, streamed, out,
         [&](std::uint64_t column, std::size_t count) {
-            groups.masks = masks.subspan(column, count);
+            groups.masks = tile.mask.subspan(column, count);
         },
         [&](const TilePart &part) {
             groups.lines = part.lines;
             groups.at = expandGroups(groups, part.to, part.step);
         });
-}
-
-/// Masks and stored elements one after the other, without gaps.
-void packedTile(std::span<const std::byte> bytes, const KeptTile &tile, bool streamed,
-                std::uint16_t *out)
-{
-    const std::size_t stretch = columnsOfLanes(tile.lanes);
-    std::vector<std::uint16_t> expanded(tile.lanes *
-                                        std::min<std::uint64_t>(stretch, tile.columns));
-    std::uint64_t at = tile.at;
-    fillTile(
-        {tile.rows, tile.columns}, stretch, streamed, out,
-        [&](std::uint64_t column, std::size_t count) {
-            const std::uint64_t bit = tile.maskBit + column * tile.lanes;
-            const auto some = std::span(expanded).first(count * tile.lanes);
-            expandHalves(tile.mask, bit, bytes.subspan(at), false, some);
-            at += 2 * countBits(tile.mask, bit, some.size());
-        },
-        [&](const TilePart &part) {
-            turnPart(std::as_bytes(std::span(expanded)).subspan(2 * (tile.lane + part.row)),
-                     2 * tile.lanes, part);
-        });
-}
-
-/// Whether a tile's codes of `width` bits are read at once: those of a column side by side, and the
-/// columns a whole number of codes apart.
-bool readable(const OrderTile &tile, unsigned width)
-{
-    const bool rows = tile.rows == 1 || tile.rowBits == width;
-    const bool columns = tile.columns == 1 || (tile.columnBits % width == 0 && tile.columnBits > 0);
-    return rows && columns && tile.columnBits / width <= kLanesForOne * tile.rows;
-}
-
-/// Codes of a tile, row after row; false where they cannot be read so.
-bool tileCodes(std::span<const std::byte> bytes, const OrderTile &tile, unsigned width,
-               std::uint8_t *out)
-{
-    const std::uint64_t lanes = std::max<std::uint64_t>(tile.columnBits / width, tile.rows);
-    if (width == 8) {
-        for (std::uint64_t row = 0; row < tile.rows; row += kTileRows)
-            turnBytes(bytes.subspan(tile.bit / 8 + row), tile.columnBits / 8,
-                      std::min<std::uint64_t>(kTileRows, tile.rows - row), tile.columns,
-                      out + row * tile.columns, tile.columns);
-        return true;
-    }
-    // The first byte from which on codes of that width reach the tile's first one.
-    std::uint64_t byte = tile.bit / 8;
-    for (unsigned back = 0; back < width && (tile.bit - 8 * byte) % width != 0; ++back, --byte) {
-        if (byte == 0)
-            return false;
-    }
-    if ((tile.bit - 8 * byte) % width != 0)
-        return false;
-    const auto in = bytes.subspan(byte);
-    const std::uint64_t first = (tile.bit - 8 * byte) / width;
-    if (tile.rows == 1 && tile.columnBits == width) {
-        unpackCodes(in, width, first, std::span(out, tile.columns));
-        return true;
-    }
-    const std::size_t stretch = columnsOfLanes(lanes);
-    std::vector<std::uint8_t> unpacked(lanes * std::min<std::uint64_t>(stretch, tile.columns));
-    for (std::uint64_t column = 0; column < tile.columns; column += stretch) {
-        const std::size_t count = std::min<std::uint64_t>(stretch, tile.columns - column);
-        const auto some = std::span(unpacked).first((count - 1) * lanes + tile.rows);
-        unpackCodes(in, width, first + column * lanes, some);
-        turnBytes(std::as_bytes(some), lanes, tile.rows, count, out + column, tile.columns);
-    }
-    return true;
 }
 
 } // namespace
@@ -271,19 +192,28 @@ std::optional<std::uint64_t> positionIn(const Operand &operand, unsigned width, 
     return position == ElementOrder::kAbsent ? std::nullopt : std::optional(position);
 }
 
+namespace {
+
+/// Of an operand with an order.
+std::int64_t codeAt(const Operand &operand, unsigned width, ElementType type,
+                    std::uint64_t position)
+{
+    if (width >= 8)
+        return loadCode(operand.bytes.subspan(position / 8), type, 0);
+    const unsigned bits = bitsAt(operand.bytes, position, width, operand.order->highestFirst());
+    const bool negative = isSignedInteger(type) && (bits >> (width - 1) & 1U) != 0;
+    return static_cast<std::int64_t>(bits) - (negative ? std::int64_t{1} << width : 0);
+}
+
+} // namespace
+
 std::int64_t codeIn(const Operand &operand, unsigned width, ElementType type, std::uint64_t index)
 {
     if (!operand.order)
         return width < 8 && !isSignedInteger(type) ? unpackCode(operand.bytes, width, index)
                                                    : loadCode(operand.bytes, type, index);
     const auto position = positionIn(operand, width, index);
-    if (!position)
-        return 0;
-    if (width >= 8)
-        return loadCode(operand.bytes.subspan(*position / 8), type, 0);
-    const unsigned bits = bitsAt(operand.bytes, *position, width, operand.order->highestFirst());
-    const bool negative = isSignedInteger(type) && (bits >> (width - 1) & 1U) != 0;
-    return static_cast<std::int64_t>(bits) - (negative ? std::int64_t{1} << width : 0);
+    return position ? codeAt(operand, width, type, *position) : 0;
 }
 
 std::optional<std::int64_t> operandCode(const Operand &operand, unsigned width, std::uint64_t index)
@@ -370,25 +300,14 @@ std::uint64_t Decoder::State::codebookAt(std::uint64_t dense) const
 
 void Decoder::State::orderedCodes(std::uint64_t first, std::span<std::int64_t> out) const
 {
-    const unsigned width = codeWidth();
-    std::vector<std::uint8_t> codes;
-    while (!out.empty()) {
-        std::size_t made = 0;
-        if (const auto tile = codesAt(first, out.size(), codes)) {
-            made = static_cast<std::size_t>(tile->elements());
-            const bool isSigned = isSignedInteger(payload.type);
-            const unsigned sign = isSigned ? 1U << (width - 1) : 0U;
-            for (std::size_t i = 0; i < made; ++i) // two's complement
-                out[i] = static_cast<std::int64_t>(codes[i] ^ sign) - sign;
-        } else {
-            made = std::min(kBlockElements, out.size());
-            for (std::size_t i = 0; i < made; ++i)
-                out[i] = positionIn(payload, width, first + i)
-                             ? codeIn(payload, width, payload.type, first + i)
-                             : Decoder::kNotStored;
-        }
-        first += made;
-        out = out.subspan(made);
+    Positions positions;
+    for (std::size_t at = 0; at < out.size(); at += kBlockElements) {
+        const auto some = out.subspan(at, std::min(kBlockElements, out.size() - at));
+        payload.order->positions(first + at, std::span(positions).first(some.size()));
+        for (std::size_t i = 0; i < some.size(); ++i)
+            some[i] = positions[i] != ElementOrder::kAbsent
+                          ? codeAt(payload, codeWidth(), payload.type, positions[i])
+                          : Decoder::kNotStored;
     }
 }
 
@@ -455,92 +374,27 @@ void Decoder::State::halvesByPosition(std::uint64_t first, std::span<std::uint16
     convertToHalf(std::as_bytes(std::span(halves).first(out.size())), ElementType::Fp16, 0, out);
 }
 
-// Operands in an order of their own that says the places of many elements at once: whole tiles of
-// them are read along memory and turned into rows.
+// fp16 numbers in an order of their own that says the places of many at once: whole tiles of them
+// are read along memory and turned into rows.
 
 bool Decoder::State::tilesHalves() const
 {
-    if (tiles == nullptr)
-        return false;
-    if (!palette && !scaling && payload.type == ElementType::Fp16)
-        return true;
-    if (codeWidth() > 8 || codeWidth() == 0 || payload.order->highestFirst())
-        return false;
-    return scaling ? byteCodes() && halfResult() && !skipsZeros()
-                   : palette && palette->entries == std::uint64_t{1} << palette->width;
-}
-
-std::optional<OrderTile> Decoder::State::codesAt(std::uint64_t first, std::uint64_t count,
-                                                 std::vector<std::uint8_t> &codes) const
-{
-    const unsigned width = codeWidth();
-    if (tiles == nullptr || width > 8 || width == 0 || payload.order->highestFirst())
-        return std::nullopt;
-    const auto tile = tiles->tileAt(first, std::min<std::uint64_t>(count, kTileCodes));
-    if (!tile || !readable(*tile, width))
-        return std::nullopt;
-    codes.resize(tile->elements());
-    if (!tileCodes(payload.bytes, *tile, width, codes.data()))
-        return std::nullopt;
-    return tile;
+    return payload.type == ElementType::Fp16 && !palette && !scaling;
 }
 
 std::uint64_t Decoder::State::tileOfHalves(std::uint64_t first, bool streamed,
                                            std::span<std::uint16_t> out) const
 {
-    if (const auto tile = tiles->tileAt(first, out.size());
+    if (const auto tile = payload.order->tileAt(first, out.size());
         tile && (tile->rows == 1 || tile->rowBits == 16)) {
         denseTile(payload.bytes, *tile, streamed, out.data());
         return tile->elements();
     }
-    const auto kept = tiles->keptAt(first, out.size());
+    const auto kept = payload.order->keptAt(first, out.size());
     if (!kept || kept->lanes > kLanesForOne * kept->rows)
         return 0;
-    if (kept->columnMaskBits == kept->lanes && kept->gap == 0)
-        packedTile(payload.bytes, *kept, streamed, out.data());
-    else if (kept->columnMaskBits == 8 && kept->maskBit % 8 == 0)
-        groupedTile(payload.bytes, *kept, streamed, out.data());
-    else
-        return 0;
+    groupedTile(payload.bytes, *kept, streamed, out.data());
     return kept->elements();
-}
-
-std::uint64_t Decoder::State::tileOfEntries(std::uint64_t first, bool streamed,
-                                            std::span<std::uint16_t> out) const
-{
-    std::vector<std::uint8_t> codes;
-    const auto tile = codesAt(first, out.size(), codes);
-    if (!tile)
-        return 0;
-    alignas(kCacheLine) std::array<std::uint16_t, 4 * kBlockElements> block;
-    for (std::uint64_t row = 0; row < tile->rows; ++row) {
-        const std::uint64_t book = payload.order->table(first + row * tile->columns);
-        const auto table = palette->halfTable(book, 0);
-        const auto some = std::span(codes).subspan(row * tile->columns, tile->columns);
-        const auto to = out.subspan(row * tile->columns, tile->columns);
-        for (std::size_t at = 0; at < some.size(); at += block.size()) {
-            const std::size_t count = std::min(block.size(), some.size() - at);
-            const auto entries = streamed ? std::span(block).first(count) : to.subspan(at, count);
-            lookupCodes(some.subspan(at, count), palette->width, table, entries);
-            if (streamed)
-                streamCopy(std::as_bytes(entries), reinterpret_cast<std::byte *>(to.data() + at));
-        }
-    }
-    return tile->elements();
-}
-
-std::uint64_t Decoder::State::tileOfScaled(std::uint64_t first, std::span<std::uint16_t> out) const
-{
-    std::vector<std::uint8_t> codes;
-    const auto tile = codesAt(first, out.size(), codes);
-    if (!tile)
-        return 0;
-    if (payload.type == ElementType::Int4) {
-        for (std::uint8_t &code : codes)
-            code = static_cast<std::uint8_t>(signExtendNibble(code));
-    }
-    scaleCodes(first, codes, out.first(tile->elements()));
-    return tile->elements();
 }
 
 void Decoder::State::orderedHalves(std::uint64_t first, bool streamed,
@@ -548,11 +402,7 @@ void Decoder::State::orderedHalves(std::uint64_t first, bool streamed,
 {
     const bool tiled = tilesHalves();
     while (!out.empty()) {
-        std::uint64_t made = 0;
-        if (tiled)
-            made = scaling   ? tileOfScaled(first, out)
-                   : palette ? tileOfEntries(first, streamed, out)
-                             : tileOfHalves(first, streamed, out);
+        std::uint64_t made = tiled ? tileOfHalves(first, streamed, out) : 0;
         if (made == 0) {
             made = std::min(kBlockElements, out.size());
             halvesByPosition(first, out.first(made));
@@ -564,7 +414,8 @@ void Decoder::State::orderedHalves(std::uint64_t first, bool streamed,
 
 void Decoder::State::orderedFloatsByHalves(std::uint64_t first, std::span<float> out) const
 {
-    std::vector<std::uint16_t> halves(std::min<std::size_t>(out.size(), 2 * kTileCodes));
+    constexpr std::size_t kAtOnce = 65536;
+    std::vector<std::uint16_t> halves(std::min(out.size(), kAtOnce));
     for (std::size_t done = 0; done < out.size(); done += halves.size()) {
         const auto part = out.subspan(done, std::min(halves.size(), out.size() - done));
         orderedHalves(first + done, false, std::span(halves).first(part.size()));

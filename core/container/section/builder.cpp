@@ -283,12 +283,12 @@ private:
     {
         std::vector<std::int64_t> codes(count * m_steps);
         m_decoder.codes(first * m_steps, codes);
-        std::vector<std::byte> low;
-        low.reserve(codes.size());
-        for (const std::int64_t code : codes)
-            low.push_back(static_cast<std::byte>(code & 0xFF));
-        std::vector<std::uint8_t> packed(codes.size()); // the lanes of each step side by side
-        turnBytes(low, m_steps, m_steps, count, packed.data(), count);
+        std::vector<std::uint8_t> packed; // the lanes of each step side by side
+        packed.reserve(codes.size());
+        for (std::uint64_t step = 0; step < m_steps; ++step) {
+            for (std::uint64_t lane = 0; lane < count; ++lane)
+                packed.push_back(static_cast<std::uint8_t>(codes[lane * m_steps + step] & 0xFF));
+        }
         const std::size_t at = out.weights.size();
         out.weights.resize(at + (packed.size() * m_form.bits + 7) / 8);
         kernscope::packCodes(packed, m_form.bits, 0, std::span(out.weights).subspan(at));

@@ -401,32 +401,13 @@ public:
 
     std::optional<codec::OrderTile> tileAt(std::uint64_t first, std::uint64_t count) const override
     {
-        if (m_sparse && !m_maskBits)
+        if (m_sparse || m_bits != 16)
             return std::nullopt;
         const ChannelPlace place = placeOf(m_chunks, first / m_steps);
-        const std::uint64_t width = m_maskBits ? 1 : m_bits;
         codec::OrderTile tile = shapeAt(first, count, m_steps, place.count - place.lane);
         positions(first, std::span(&tile.bit, 1));
-        tile.rowBits = width;
-        tile.columnBits = place.count * width;
-        return tile;
-    }
-    std::optional<codec::KeptTile> keptAt(std::uint64_t first, std::uint64_t count) const override
-    {
-        if (!skipsZeros() || !m_masks)
-            return std::nullopt;
-        const ChannelPlace place = placeOf(m_chunks, first / m_steps);
-        const auto shape = shapeAt(first, count, m_steps, place.count - place.lane);
-        const codec::MaskIndex &mask = (*m_masks)[place.core];
-        codec::KeptTile tile;
-        tile.rows = shape.rows;
-        tile.columns = shape.columns;
-        tile.lanes = place.count;
-        tile.lane = place.lane;
-        tile.mask = mask.bytes();
-        tile.maskBit = maskBit(place, first % m_steps) - place.lane;
-        tile.columnMaskBits = place.count;
-        tile.at = survivorsOf(place.core) + 2 * mask.rank(tile.maskBit);
+        tile.rowBits = m_bits;
+        tile.columnBits = place.count * m_bits;
         return tile;
     }
 

@@ -84,56 +84,6 @@ public:
     }
 };
 
-/// One record of some channels, of which a mask says what is stored: the bits of a step's channels
-/// side by side, and behind them the numbers without gaps.
-class Survivors final : public ElementOrder
-{
-public:
-    Survivors(std::uint64_t steps, std::uint64_t lanes, Random &random)
-        : m_steps(steps), m_lanes(lanes), m_mask((steps * lanes + 7) / 8 + 1)
-    {
-        const auto zeros = random() % 11;
-        for (std::uint64_t bit = 0; bit < steps * lanes; ++bit) {
-            m_before.push_back(m_stored);
-            if (random() % 10 < zeros)
-                continue;
-            m_mask[bit / 8] |= static_cast<std::byte>(1U << bit % 8);
-            ++m_stored;
-        }
-    }
-    void positions(std::uint64_t first, std::span<std::uint64_t> out) const override
-    {
-        for (std::size_t i = 0; i < out.size(); ++i) {
-            const std::uint64_t bit = (first + i) % m_steps * m_lanes + (first + i) / m_steps;
-            const bool set = (std::to_integer<unsigned>(m_mask[bit / 8]) >> bit % 8 & 1U) != 0;
-            out[i] = set ? 8 * (kStart + 2 * m_before[bit]) : kAbsent;
-        }
-    }
-    std::uint64_t elements() const override { return m_steps * m_lanes; }
-    std::uint64_t extent() const override { return kStart + 2 * m_stored; }
-    bool skipsZeros() const override { return true; }
-    std::optional<KeptTile> keptAt(std::uint64_t first, std::uint64_t count) const override
-    {
-        const std::uint64_t lane = first / m_steps;
-        const auto shape = shapeAt(first, count, m_steps, m_lanes - lane);
-        KeptTile tile;
-        tile.rows = shape.rows;
-        tile.columns = shape.columns;
-        tile.lanes = tile.columnMaskBits = m_lanes;
-        tile.lane = lane;
-        tile.mask = m_mask;
-        tile.maskBit = first % m_steps * m_lanes;
-        tile.at = kStart + 2 * m_before[tile.maskBit];
-        return tile;
-    }
-
-private:
-    static constexpr std::uint64_t kStart = 5; ///< byte of the first number
-    std::uint64_t m_steps, m_lanes, m_stored = 0;
-    std::vector<std::byte> m_mask;
-    std::vector<std::uint64_t> m_before; ///< by bit: numbers before it
-};
-
 /// Steps of a record: whole lines of the result half of the times.
 inline std::uint64_t someSteps(std::uint64_t most, Random &random)
 {

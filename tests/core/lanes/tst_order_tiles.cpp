@@ -126,24 +126,17 @@ private Q_SLOTS:
         for (int i = 0; i < 60; ++i) {
             const std::size_t rows = 1 + random() % 40, columns = 1 + random() % 40;
             const std::size_t between = random() % 4, step = columns + random() % 3;
-            const std::size_t halfColumn = 2 * rows + between, byteColumn = rows + between;
+            const std::size_t halfColumn = 2 * rows + between;
             // Not a byte more than is needed: nothing behind it may be read.
             const auto halves = someBytes((columns - 1) * halfColumn + 2 * rows, random);
-            const auto bytes = someBytes((columns - 1) * byteColumn + rows, random);
             std::vector<std::uint16_t> turned(rows * step, 7);
-            std::vector<std::uint8_t> turnedBytes(rows * step, 7);
             turnHalves(halves, halfColumn, rows, columns, turned.data(), step);
-            turnBytes(bytes, byteColumn, rows, columns, turnedBytes.data(), step);
             for (std::size_t row = 0; row < rows; ++row) {
                 for (std::size_t column = 0; column < step; ++column) {
                     const std::size_t at = row * step + column;
                     QCOMPARE(turned[at], column < columns
                                              ? halfAt(halves, column * halfColumn + 2 * row)
                                              : std::uint16_t(7));
-                    QCOMPARE(turnedBytes[at],
-                             column < columns
-                                 ? std::to_integer<std::uint8_t>(bytes[column * byteColumn + row])
-                                 : std::uint8_t(7));
                 }
             }
         }
@@ -161,61 +154,6 @@ private Q_SLOTS:
         }
     }
 
-    void decodesPalettes()
-    {
-        Random random(3);
-        const std::vector<std::pair<ElementType, unsigned>> types{
-            {ElementType::Uint1, 1}, {ElementType::Uint2, 2}, {ElementType::Uint3, 3},
-            {ElementType::Uint4, 4}, {ElementType::Uint6, 6}, {ElementType::Uint8, 8}};
-        for (int i = 0; i < 12; ++i) {
-            const auto &[type, width] = types[random() % types.size()];
-            // Records at any byte, and at any bit.
-            const std::uint64_t align = width == 8 || random() % 2 == 0 ? 8 : 1;
-            const auto order =
-                std::make_shared<TiledRecords>(1 + random() % 300, width, align, random);
-            const auto bytes = someBytes(order->extent() + 1, random);
-            const std::uint64_t entries = std::uint64_t{1} << width;
-            const bool halves = random() % 2 == 0;
-            const auto lut = someBytes(3 * entries * (halves ? 2 : 4), random);
-            Encoding encoding = plainOf(*order, type, bytes);
-            encoding.type = halves ? ElementType::Fp16 : ElementType::Fp32;
-            std::get<Operand>(encoding.payload).role = PartRole::Indices;
-            Palette palette;
-            palette.grid = {1};
-            palette.entries = entries;
-            palette.lut = Operand{PartRole::Lut,
-                                  halves ? ElementType::Fp16 : ElementType::Fp32,
-                                  {3, entries, 1},
-                                  lut};
-            encoding.palette = palette;
-            compareDecoders(encoding, order, random);
-        }
-    }
-
-    void decodesScaledCodes()
-    {
-        Random random(4);
-        const std::vector<ElementType> types{ElementType::Int4, ElementType::Uint4,
-                                             ElementType::Int8, ElementType::Uint8};
-        for (int i = 0; i < 8; ++i) {
-            const ElementType type = types[random() % types.size()];
-            const auto order =
-                std::make_shared<TiledRecords>(1 + random() % 300, bitWidth(type), 8U, random);
-            std::vector<std::byte> bytes(order->extent());
-            for (std::byte &byte : bytes)
-                byte = static_cast<std::byte>(random());
-            const std::vector<std::uint16_t> scale{0x2e66};
-            Encoding encoding = plainOf(*order, type, bytes);
-            encoding.type = ElementType::Fp16;
-            Scaling scaling;
-            scaling.kind = Scaling::Kind::Affine;
-            scaling.scale =
-                Operand{PartRole::Scale, ElementType::Fp16, {}, std::as_bytes(std::span(scale))};
-            encoding.scaling = scaling;
-            compareDecoders(encoding, order, random);
-        }
-    }
-
     void decodesOtherTypes()
     {
         Random random(5);
@@ -225,17 +163,6 @@ private Q_SLOTS:
                 std::make_shared<TiledRecords>(1 + random() % 300, bitWidth(type), 8U, random);
             const auto bytes = someBytes(order->extent(), random);
             compareDecoders(plainOf(*order, type, bytes), order, random);
-        }
-    }
-
-    void decodesSurvivors()
-    {
-        Random random(8);
-        for (int i = 0; i < 15; ++i) {
-            const std::uint64_t lanes = 1 + random() % 40;
-            const auto order = std::make_shared<Survivors>(someSteps(400, random), lanes, random);
-            const auto bytes = someBytes(order->extent(), random);
-            compareDecoders(plainOf(*order, ElementType::Fp16, bytes), order, random);
         }
     }
 

@@ -48,17 +48,6 @@ public:
             }
         }
     }
-    /// The part of a row that lies in one box.
-    std::optional<codec::OrderTile> tileAt(std::uint64_t first, std::uint64_t count) const override
-    {
-        const std::uint64_t column = first % m_columns.extent;
-        codec::OrderTile tile;
-        tile.columns =
-            std::min({count, m_columns.extent - column, m_columns.box - column % m_columns.box});
-        tile.bit = m_rows.bitOf(first / m_columns.extent) + m_columns.bitOf(column);
-        tile.columnBits = m_columns.inner;
-        return tile;
-    }
     std::uint64_t elements() const override { return m_rows.extent * m_columns.extent; }
     std::uint64_t extent() const override
     {
