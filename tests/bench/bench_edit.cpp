@@ -160,6 +160,7 @@ int main(int argc, char **argv)
     const std::uint64_t columns = std::max<std::uint64_t>(32, asked / kRows / 32 * 32);
     const Shape shape{kRows, columns};
     const auto scratch = scratchFolder();
+    std::filesystem::create_directories(scratch);
     fmt::print("{} elements\n", kRows * columns);
     const std::string_view only = argc > 2 ? argv[2] : "";
     g_onlyEdit = argc > 3 ? argv[3] : "";
