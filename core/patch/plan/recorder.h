@@ -111,60 +111,22 @@ void forEachExactChange(std::span<const std::byte> before, std::span<const std::
     }
 }
 
-/// Bytes that are compared at a time.
-inline constexpr std::size_t kChunk = 64;
-
-inline bool chunksDiffer(const std::byte *a, const std::byte *b)
-{
-    std::uint64_t differs = 0;
-    for (std::size_t i = 0; i < kChunk; i += sizeof differs) {
-        std::uint64_t one = 0, other = 0;
-        std::memcpy(&one, a + i, sizeof one);
-        std::memcpy(&other, b + i, sizeof other);
-        differs |= one ^ other;
-    }
-    return differs != 0;
-}
-
-/// The same with runs closer than `gap`, at least 2 kChunk, as one: a step for each chunk, however
-/// many runs there are. Two changes in one chunk, or in chunks next to each other, are always
-/// closer: where exactly a run begins and ends is looked for at its ends alone.
+/// The same with runs closer than `gap` as one.
 template <class Found>
 void forEachMergedChange(std::span<const std::byte> before, std::span<const std::byte> now,
                          std::size_t gap, const Found &found)
 {
-    const std::size_t size = before.size();
-    const auto firstIn = [&](std::size_t chunk) {
-        std::size_t at = chunk;
-        while (before[at] == now[at])
-            ++at;
-        return at;
-    };
-    const auto endIn = [&](std::size_t chunk) {
-        std::size_t at = std::min(chunk + kChunk, size);
-        while (before[at - 1] == now[at - 1])
-            --at;
-        return at;
-    };
-    std::size_t from = size, last = 0; // where the open run begins, and its last chunk
-    for (std::size_t at = 0; at < size; at += kChunk) {
-        const bool whole = size - at >= kChunk;
-        if (whole ? !chunksDiffer(before.data() + at, now.data() + at)
-                  : std::memcmp(before.data() + at, now.data() + at, size - at) == 0)
-            continue;
-        if (from == size) {
-            from = firstIn(at);
-        } else if (at - last > kChunk) {
-            const std::size_t first = firstIn(at), to = endIn(last);
-            if (first - to >= gap) {
-                found(from, to);
-                from = first;
-            }
-        }
-        last = at;
-    }
-    if (from != size)
-        found(from, endIn(last));
+    std::size_t from = 0, to = 0; // of the open run
+    forEachExactChange(before, now, [&](std::size_t first, std::size_t end) {
+        if (to > from && first - to >= gap)
+            found(from, to);
+        if (to == from || first - to >= gap)
+            from = first;
+        to = end;
+        return true;
+    });
+    if (to > from)
+        found(from, to);
 }
 
 } // namespace kernscope::patch
