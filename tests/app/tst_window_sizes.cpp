@@ -2,6 +2,7 @@
 #include "tests/app/main_window_fixture.h"
 #include "widgets/bytes/hex_view.h"
 #include "widgets/bytes/inspector_view.h"
+#include "widgets/chips/plan_dock.h"
 #include "widgets/common/panels.h"
 #include "widgets/common/plot_widget.h"
 #include "widgets/overview/overview_dock.h"
@@ -198,6 +199,13 @@ private:
         }
         for (const auto *table : dock.findChildren<QTableView *>())
             checkTable(dock, *table);
+        // What a form costs in time is seen without scrolling.
+        if (auto *plan = qobject_cast<ui::PlanDock *>(&dock); plan && m_least.plot == 150) {
+            const auto *table = VERIFIED(dock.findChild<QTableView *>());
+            const int time = plan->model().columnOf("time_s");
+            demand(*table, dock, u"pixels up to the planned time"_s, table->viewport()->width(),
+                   table->columnViewportPosition(time) + table->columnWidth(time));
+        }
         // Nothing stands beyond the right edge of its dock.
         for (const auto *area : dock.findChildren<ui::ShrinkArea *>()) {
             if (shown(area))

@@ -5,6 +5,7 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "widgets/chips/front_plot.h"
+#include "widgets/chips/verdict.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/labels.h"
@@ -337,7 +338,7 @@ void PlanDock::buildBars(QWidget *content, QVBoxLayout *column)
         bar->addWidget(widget);
     buildErrors(content, bar);
     m_facts = selectableLabel(content, Qt::RichText);
-    laidOut(column, {m_facts, fields});
+    laidOut(column, {sharedVerdict(m_state, content), m_facts, fields});
 }
 
 void PlanDock::buildTable(QWidget *content, QVBoxLayout *column)
@@ -345,12 +346,15 @@ void PlanDock::buildTable(QWidget *content, QVBoxLayout *column)
     m_model = new PlanModel(this);
     m_table = makeTable(content, tr("Planned forms"), m_model,
                         {9.3, 6, 4.4, 7, 5.6, 4.2, 6.4, 5.6, 5, 16});
-    m_table->horizontalHeader()->setStretchLastSection(true);
-    m_table->horizontalHeader()->setSectionResizeMode(m_model->columnOf("to"),
-                                                      QHeaderView::ResizeToContents);
+    QHeaderView *header = m_table->horizontalHeader();
+    header->setStretchLastSection(true);
+    header->setSectionResizeMode(m_model->columnOf("to"), QHeaderView::ResizeToContents);
+    // What it was stands behind what it gets, which a narrow dock shows.
+    header->moveSection(m_model->columnOf("from"),
+                        header->visualIndex(m_model->columnOf("time_s")));
     m_plot = new FrontPlot(content);
     m_plot->setMinimumHeight(theme::em(this, 9));
-    column->addWidget(parted(Qt::Horizontal, {{m_table, 5}, {m_plot, 2}}), 1);
+    column->addWidget(parted(Qt::Horizontal, {{m_table, 3}, {m_plot, 1}}), 1);
     auto *bar = new QHBoxLayout;
     m_form = chooserBox(content, tr("Form by hand"), {});
     m_form->setMinimumContentsLength(16);
@@ -682,11 +686,13 @@ void PlanDock::writeTo(const QString &path)
         [this, path](const QString &fault) {
             const QString words =
                 fault.isEmpty() ? tr("Written, decoded and assessed again: %1").arg(path) : fault;
+            m_told->setToolTip(words);
             m_writtenTo = fault.isEmpty() ? path : QString();
-            m_told->setText(fault.isEmpty() ? tr("%1 \u00B7 <a href=\"open\">Open</a> \u00B7 <a "
-                                                 "href=\"compare\">Compare with the original</a>")
-                                                  .arg(words.toHtmlEscaped())
-                                            : fault.toHtmlEscaped());
+            m_told->setText(fault.isEmpty()
+                                ? tr("%1 is written \u00B7 <a href=\"open\">Open</a> \u00B7 <a "
+                                     "href=\"compare\">Compare with the original</a>")
+                                      .arg(QFileInfo(path).fileName().toHtmlEscaped())
+                                : fault.toHtmlEscaped());
             Q_EMIT session().statusMessage(words);
             Q_EMIT written(path, fault);
         });

@@ -445,9 +445,15 @@ private Q_SLOTS:
         QVERIFY(dock.plan()->proven);
         QCOMPARE(dock.model().rowCount(), int(session.bundle()->weights().size()));
         QVERIFY(dock.facts().text().contains(u"proven"_s));
-        QVERIFY(dock.facts().text().startsWith(u"<b>stored "_s)); // what heads the dock is the plan
-        for (const QLabel *label : dock.findChildren<QLabel *>())
-            QVERIFY(!label->text().startsWith(u"On M"_s));
+        QVERIFY(dock.facts().text().startsWith(u"<b>stored "_s));
+        // Above the plan stands what the program waits for, as in every dock about it.
+        const auto labels = dock.findChildren<QLabel *>();
+        const auto verdict =
+            std::ranges::find(labels, u"What the program waits for"_s, &QLabel::accessibleName);
+        QVERIFY(verdict != labels.end());
+        QTRY_VERIFY((*verdict)->isVisible());
+        QCOMPARE((*verdict)->text().toStdString(), ChipState::of(session).verdict()->sentence);
+        QVERIFY((*verdict)->y() < dock.facts().y());
         const auto [row, form] = otherForm(dock);
         QVERIFY(row != kNoIndex);
         QSignalSpy planned(&dock, &PlanDock::planned);
@@ -603,6 +609,12 @@ private Q_SLOTS:
         QCOMPARE(written.at(0).at(1).toString(), QString());
         const auto copy = VERIFIED(Bundle::open(path.toStdString()));
         QCOMPARE((*copy)->totals().storedBytes.value, promised);
+        // Beside its links stands its name: a path would take three lines.
+        const auto labels = dock.findChildren<QLabel *>();
+        QVERIFY(std::ranges::any_of(labels, [&](const QLabel *label) {
+            return label->text().startsWith(u"planned.mlmodelc is written"_s) &&
+                   label->text().contains(u"href=\"compare\""_s) && label->toolTip().endsWith(path);
+        }));
         // A point of the front is written as it is shown.
         Q_EMIT dock.plot().currentPointChanged(0);
         const auto least = dock.plot().point(0).totals.stored;
