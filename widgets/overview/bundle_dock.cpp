@@ -140,7 +140,7 @@ void BundleDock::buildTree(QWidget *content)
     header->setStretchLastSection(false);
     header->setResizeContentsPrecision(kMeasuredNames);
     // What the eye compares stands beside the name, where a narrow dock shows it.
-    for (const char *last : {"shape", "why_dense"})
+    for (const char *last : {"bits_per_weight", "shape", "why_dense"})
         header->moveSection(header->visualIndex(m_model->columnOf(last)), header->count() - 1);
     header->setSortIndicatorClearable(true);
     header->setSortIndicator(-1, Qt::AscendingOrder);

@@ -75,7 +75,7 @@ int TwoLineRows::freeBesideNumber(const QModelIndex &index) const
     const QHeaderView *header = m_view->header();
     const int bytes = m_model.columnOf("stored_bytes"), names = m_model.columnOf("name");
     const bool beside = header->visualIndex(bytes) > header->visualIndex(names);
-    if (!beside || !m_model.isLeaf(index))
+    if (!beside)
         return 0;
     const int number = m_view->fontMetrics().horizontalAdvance(text(index, "stored_bytes"));
     return std::max(0, header->sectionSize(bytes) - number - 2 * gap(m_view));
@@ -93,12 +93,10 @@ int TwoLineRows::nameRoom(const QModelIndex &name) const
 void TwoLineRows::paintNames(QPainter &painter, const QStyleOptionViewItem &cell,
                              const QModelIndex &index) const
 {
-    const bool leaf = m_model.isLeaf(index);
     const int margin = gap(m_view) / 2;
     const QFont smaller = smallFont(cell.font);
     const QFontMetrics metrics(cell.font), small(smaller);
-    const Lines lines =
-        leaf ? linesOf(cell.rect, metrics.height(), small.height()) : Lines{cell.rect, {}};
+    const Lines lines = linesOf(cell.rect, metrics.height(), small.height());
     QRect line = lines.first.adjusted(margin, 0, -margin, 0);
     line.setRight(line.right() + freeBesideNumber(index));
     painter.setFont(cell.font);
@@ -106,8 +104,6 @@ void TwoLineRows::paintNames(QPainter &painter, const QStyleOptionViewItem &cell
     drawText(painter, cell, cell.rect, line, Qt::AlignLeft,
              fittingName(metrics, index.data().toString(), index.data(kShortNameRole).toString(),
                          line.width()));
-    if (!leaf)
-        return;
     QRect form = lines.second.adjusted(margin, 0, -margin, 0);
     const QModelIndex at = index.siblingAtColumn(m_model.columnOf("form"));
     if (const QVariant swatch = at.data(Qt::DecorationRole); swatch.isValid()) {
@@ -129,14 +125,6 @@ void TwoLineRows::paintFigures(QPainter &painter, const QStyleOptionViewItem &ce
     const QFont smaller = smallFont(cell.font);
     const QFontMetrics small(smaller);
     const QColor faint = cell.palette.color(QPalette::PlaceholderText);
-    if (!m_model.isLeaf(index)) {
-        // "13 weights" of a function.
-        painter.setFont(smaller);
-        painter.setPen(faint);
-        drawText(painter, cell, cell.rect, cell.rect.adjusted(margin, 0, -margin, 0),
-                 Qt::AlignRight, text(index, "form"));
-        return;
-    }
     const Lines lines = linesOf(cell.rect, QFontMetrics(cell.font).height(), small.height());
     painter.setFont(cell.font);
     painter.setPen(cell.palette.color(QPalette::Text));
@@ -164,9 +152,7 @@ void TwoLineRows::paint(QPainter *painter, const QStyleOptionViewItem &option,
     if (index.column() == names) {
         const QFontMetrics metrics(cell.font), small(smallFont(cell.font));
         paintMarginMark(painter, option, index,
-                        m_model.isLeaf(index)
-                            ? linesOf(cell.rect, metrics.height(), small.height()).first
-                            : cell.rect);
+                        linesOf(cell.rect, metrics.height(), small.height()).first);
         painter->setClipRect(cell.rect, Qt::IntersectClip);
         paintNames(*painter, cell, index);
     } else {
@@ -190,9 +176,7 @@ QSize TwoLineRows::sizeHint(const QStyleOptionViewItem &option, const QModelInde
         return {metrics.horizontalAdvance(index.data().toString()) + gap(m_view),
                 metrics.height() + small.height() + theme::em(m_view, kAround)};
     const int figures = ratioWidth(small) + gap(m_view) + zerosWidth(small);
-    return {std::max({figures, metrics.horizontalAdvance(text(index, "stored_bytes")),
-                      m_model.isLeaf(index) ? 0 : small.horizontalAdvance(text(index, "form"))}) +
-                gap(m_view),
+    return {std::max(figures, metrics.horizontalAdvance(text(index, "stored_bytes"))) + gap(m_view),
             1};
 }
 
