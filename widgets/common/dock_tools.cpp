@@ -75,7 +75,8 @@ public:
         const QRect room = style->subElementRect(QStyle::SE_ItemViewItemText, &cell, cell.widget);
         const int margin = style->pixelMetric(QStyle::PM_FocusFrameHMargin, &cell, cell.widget) + 1;
         const int width = room.width() - 2 * margin;
-        if (cell.fontMetrics.horizontalAdvance(cell.text) > width) {
+        // The style cuts by parts of a pixel.
+        if (cell.fontMetrics.horizontalAdvance(cell.text) >= width) {
             if (cell.displayAlignment & Qt::AlignRight)
                 growColumn(cell, index.column());
             // What a name shares with its like goes first, then letters: those might be all that

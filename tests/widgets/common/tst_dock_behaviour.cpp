@@ -358,6 +358,44 @@ private Q_SLOTS:
         QCOMPARE(table.horizontalScrollBar()->value(), 0);
     }
 
+    /// A column that is a part of a pixel too narrow grows as well: 0x402c is not "0x...2c".
+    void numbersAreWhole()
+    {
+        for (const QString &number : {u"0x402c"_s, u"0x4130"_s, u"0.0811"_s, u"1,234,567"_s}) {
+            QTableView table;
+            QStandardItemModel model(1, 1);
+            auto *item = new QStandardItem(number);
+            item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+            model.setItem(0, 0, item);
+            table.setModel(&model);
+            prepareTable(&table);
+            table.resize(430, 100);
+            table.show();
+            QVERIFY(QTest::qWaitForWindowExposed(&table));
+            const int text = table.fontMetrics().horizontalAdvance(number);
+            const auto ink = [&](int width) {
+                table.setColumnWidth(0, width);
+                table.viewport()->grab(); // paints: the column grows by itself after that
+                QCoreApplication::processEvents();
+                const QImage cell =
+                    table.viewport()->grab(table.visualRect(model.index(0, 0))).toImage();
+                int sum = 0;
+                for (int y = 3; y < cell.height() - 3; ++y) {
+                    for (int x = 2; x < cell.width() - 2; ++x)
+                        sum += std::max(0, 200 - cell.pixelColor(x, y).lightness());
+                }
+                return sum;
+            };
+            const int whole = ink(300);
+            for (int width = text - 3; width < text + 20; ++width) {
+                const int now = ink(width);
+                QVERIFY2(
+                    std::abs(now - whole) * 10 < whole,
+                    qPrintable(u"%1 in %2: %3 of %4"_s.arg(number).arg(width).arg(now).arg(whole)));
+            }
+        }
+    }
+
     void columnsGrowUntilSized()
     {
         QStandardItemModel model(3, 3);
