@@ -160,6 +160,9 @@ private Q_SLOTS:
                              qPrintable(box->accessibleName() + QLatin1Char(' ') + text +
                                         u" is "_s + line->text()));
                     QTest::keyClick(box, Qt::Key_Return);
+                    // What is given up leaves no warning with the number that is put back.
+                    QVERIFY2(line->accessibleDescription().isEmpty(),
+                             qPrintable(box->accessibleName() + QLatin1Char(' ') + text));
                     QVERIFY2(refused ? same(value(), before) : same(value(), meant),
                              qPrintable(box->accessibleName() + QLatin1Char(' ') + text));
                     QVERIFY2(refused || meant != kNone,

@@ -23,10 +23,10 @@ void takeNumbers(QLineEdit *line, const NumberRule &rule)
     showFaults(line, [rule](const QString &text) { return rule.fault(text); });
 }
 
-void showFaults(QLineEdit *line, std::function<QString(const QString &)> fault)
+std::function<void()> showFaults(QLineEdit *line, std::function<QString(const QString &)> fault)
 {
-    QObject::connect(line, &QLineEdit::textChanged, line, [line, fault](const QString &text) {
-        const QString why = fault(text);
+    const auto show = [line, fault] {
+        const QString why = fault(line->text());
         QPalette colors;
         if (!why.isEmpty())
             colors.setColor(QPalette::Text, warningInk(line->palette()));
@@ -34,7 +34,9 @@ void showFaults(QLineEdit *line, std::function<QString(const QString &)> fault)
         line->setAccessibleDescription(why);
         if (line->hasFocus() && line->isVisible())
             QToolTip::showText(line->mapToGlobal(line->rect().bottomLeft()), why, line);
-    });
+    };
+    QObject::connect(line, &QLineEdit::textChanged, line, show);
+    return show;
 }
 
 void sayNotTaken(const QWidget *field, const QString &why)

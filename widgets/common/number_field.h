@@ -30,8 +30,9 @@ private:
 
 /// Makes `line` a field of a number: what it refuses it says while one types.
 void takeNumbers(QLineEdit *line, const NumberRule &rule);
-/// What `fault` says of the text of `line` is shown at it, in the colour of a warning.
-void showFaults(QLineEdit *line, std::function<QString(const QString &)> fault);
+/// What `fault` says of the text of `line` is shown at it, in the colour of a warning. Looks again
+/// when the result is called.
+std::function<void()> showFaults(QLineEdit *line, std::function<QString(const QString &)> fault);
 /// Says in the window's status line that what was typed into `field` is not taken.
 void sayNotTaken(const QWidget *field, const QString &why);
 QString placesFault(int places); ///< of a number with more decimal places
@@ -66,7 +67,9 @@ public:
     {
         // What is typed counts once it is whole: "0" of "0,05" would be another number.
         Box::setKeyboardTracking(false);
-        showFaults(Box::lineEdit(), [this](const QString &text) { return fault(text); });
+        // A text that is given up goes without a signal of its own.
+        Box::connect(this, &Box::editingFinished, this,
+                     showFaults(Box::lineEdit(), [this](auto &text) { return fault(text); }));
     }
 
 protected:
