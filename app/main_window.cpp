@@ -621,9 +621,14 @@ void MainWindow::onPlaceChanged()
     m_weightChosenElsewhere = chosen && m_layouts->current() != Layout::Inspect;
     if (!m_host->tabifiedDockWidgets(overview).contains(weight))
         return;
-    if (chosen && overview->isVisible() && !overview->visibleRegion().isEmpty())
+    if (chosen && overview->isVisible() && !overview->visibleRegion().isEmpty()) {
         weight->raise();
-    else if (place == ui::Place())
+        // Not for the second click of a double click that chose it.
+        weight->setAttribute(Qt::WA_TransparentForMouseEvents);
+        QTimer::singleShot(QApplication::doubleClickInterval(), weight, [weight] {
+            weight->setAttribute(Qt::WA_TransparentForMouseEvents, false);
+        });
+    } else if (place == ui::Place())
         overview->raise();
 }
 

@@ -62,7 +62,8 @@ bool FileDrops::eventFilter(QObject *watched, QEvent *event)
     const QStringList paths = localPaths(*drop->mimeData());
     if (paths.isEmpty())
         return false;
-    drop->acceptProposedAction();
+    drop->setDropAction(Qt::CopyAction); // they stay where they are
+    drop->accept();
     if (dropped)
         m_open(paths);
     return true;

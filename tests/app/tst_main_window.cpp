@@ -9,6 +9,8 @@
 #include "widgets/models/theme.h"
 
 #include "widgets/compare/builds_dock.h"
+#include "widgets/overview/overview_dock.h"
+#include "widgets/overview/treemap_view.h"
 
 using app::Layout;
 
@@ -105,6 +107,29 @@ private Q_SLOTS:
         session().goToWeight(0);
         QVERIFY(m_window->open({sample(u"palette"_s)}));
         QVERIFY(!dock(u"overview"_s)->visibleRegion().isEmpty());
+    }
+
+    /// The first click of a double click brings the weight to the front: the second one, which is
+    /// over its values then, chooses none of them.
+    void doubleClickChoosesNoValue()
+    {
+        QVERIFY(m_window->open({sample(u"dense"_s)}));
+        auto *map = &qobject_cast<ui::OverviewDock *>(dock(u"overview"_s))->treemap();
+        QVERIFY(m_window->settle());
+        QVERIFY(!map->visibleRegion().isEmpty());
+        const QPoint middle = map->rect().center() + QPoint(20, 20);
+        const QPoint at = map->mapTo(&**m_window, middle);
+        QWindow *window = (*m_window)->windowHandle();
+        QTest::mouseClick(map, Qt::LeftButton, {}, middle);
+        QTRY_VERIFY(!dock(u"weight"_s)->visibleRegion().isEmpty());
+        const auto chosen = session().place();
+        QVERIFY(chosen.weight != kNoIndex && !chosen.element);
+        QTest::mouseClick(window, Qt::LeftButton, {}, at);
+        QVERIFY(m_window->settle());
+        QCOMPARE(session().place(), chosen);
+        QTest::qWait(QApplication::doubleClickInterval() + 100);
+        QTest::mouseClick(window, Qt::LeftButton, {}, at);
+        QTRY_VERIFY(session().place().element);
     }
 
     /// Qt's own dialogs cut no sizes and dates, whatever they ask for.
@@ -317,10 +342,12 @@ private:
         // As a file manager has it: the paths as text, too.
         data.setText(paths.join(QLatin1Char('\n')));
         const QPoint middle = target.rect().center();
-        QDragEnterEvent enter(middle, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QDragEnterEvent enter(middle, Qt::CopyAction | Qt::MoveAction, &data, Qt::LeftButton,
+                              Qt::ShiftModifier);
         QCoreApplication::sendEvent(&target, &enter);
         if (!enter.isAccepted())
             return;
+        QCOMPARE(enter.dropAction(), Qt::CopyAction); // a file manager moves them not
         QDropEvent dropped(QPointF(middle), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
         QCoreApplication::sendEvent(&target, &dropped);
     }

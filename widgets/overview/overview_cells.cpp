@@ -201,8 +201,9 @@ QString noteOf(const Weight &weight, std::size_t index, const BundleFigures &fig
 
 QString swatch(const QColor &color, const QString &text)
 {
-    return u"<span style=\"color:%1\">\u25A0</span>&nbsp;%2"_s.arg(color.name(),
-                                                                   text.toHtmlEscaped());
+    // One entry, one line.
+    return u"<span style=\"color:%1\">\u25A0</span>&nbsp;%2"_s.arg(
+        color.name(), text.toHtmlEscaped().replace(u' ', u"&nbsp;"_s));
 }
 
 } // namespace

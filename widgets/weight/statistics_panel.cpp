@@ -286,6 +286,7 @@ QWidget *StatisticsPanel::buildFigures(Row first, Row end)
             connect(m_values[row], &QLabel::linkActivated, this, [this, row] {
                 if (!m_statistics)
                     return;
+                m_histogram->setCurrentPoint(-1); // another place than that of a bar
                 const double value = row == Min ? m_statistics->min : m_statistics->max;
                 goToFirst(valueText(value), [value = static_cast<float>(value)](float each) {
                     return each == value;

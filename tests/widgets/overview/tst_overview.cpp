@@ -553,7 +553,7 @@ private Q_SLOTS:
         const QString time = dock.time().text();
         QVERIFY2(time.contains(u"layers is not known"_s), qPrintable(time));
         QVERIFY(!time.contains(u"ceilings"_s));
-        QVERIFY(says(dock, u"\u00B7 \u2265 "_s));
+        QVERIFY(says(dock, u"\u00B7&nbsp;\u2265"_s));
     }
 
     /// A program whose weights are cut off: how much they take is not known, which is not nothing.
