@@ -253,6 +253,7 @@ private:
         bool asHalf = false;  ///< something reads it as fp16
         bool asFloat = false; ///< something reads it as fp32
         std::string halfName; ///< under which name it is fp16
+        std::string castType; ///< name of the constant with the type of its cast
     };
     struct Plan {
         const mil::Function *function = nullptr;
@@ -420,9 +421,11 @@ private:
             value.halfName = name;
             if (value.half && value.asFloat && !constant) {
                 value.halfName = freshName(plan, name, "_cast_fp16");
+                value.castType = freshName(plan, name, "_dtype_0");
                 ++m_result.castsOut;
             } else if (!value.half && value.asHalf) {
                 value.halfName = freshName(plan, name, "_to_fp16");
+                value.castType = freshName(plan, value.halfName, "_dtype_0");
                 m_result.castsIn += constant ? 0 : 1;
             }
         }
@@ -577,20 +580,21 @@ private:
     }
 
     /// `cast` of a value to another type, with the constant that names it, as coremltools writes
-    /// both.
-    void addCast(const Plan &plan, const mil::ValueType &from, const std::string &source,
-                 const std::string &name, ElementType type, std::vector<Bytes> &out) const
+    /// both: to fp16, or back where its maker is fp16 now.
+    void addCast(const Plan &plan, const mil::NamedType &value, std::vector<Bytes> &out) const
     {
-        const std::string named = name + "_dtype_0";
+        const auto &[half, asHalf, asFloat, halfName, named] = plan.valueOf(value);
+        const std::string &name = half ? value.name : halfName;
+        const ElementType type = half ? ElementType::Fp32 : ElementType::Fp16;
         DraftOperation dtype{"const", named, {}, {}, named, ElementType::String, {}, true, {}};
         dtype.operands = {
             {"val", ElementType::String, {}, bytesOfText(elementTypeName(type)), true, {}, 0}};
-        DraftOperation cast{"cast", name, {}, {}, name, type, openShape(from), false, {}};
+        DraftOperation cast{"cast", name, {}, {}, name, type, openShape(value.type), false, {}};
         cast.operands.resize(2);
         cast.operands[0].name = "dtype";
         cast.operands[0].reference = named;
         cast.operands[1].name = "x";
-        cast.operands[1].reference = source;
+        cast.operands[1].reference = half ? halfName : value.name;
         out.push_back(serialised(plan, dtype, {}));
         out.push_back(serialised(plan, cast, {}));
     }
@@ -648,9 +652,9 @@ private:
                 inner.push_back(
                     {name->values.front().span, {serialiseValue(text, {}, m_text, plan.opset)}});
             }
-            addCast(plan, output.type, value.halfName, output.name, ElementType::Fp32, after);
+            addCast(plan, output, after);
         } else if (value.asHalf) {
-            addCast(plan, output.type, output.name, value.halfName, ElementType::Fp16, after);
+            addCast(plan, output, after);
         }
     }
 
@@ -694,9 +698,8 @@ private:
     {
         std::vector<Bytes> before;
         for (const mil::NamedType &input : inputs) {
-            const Value &value = plan.valueOf(input);
-            if (value.asHalf)
-                addCast(plan, input.type, input.name, value.halfName, ElementType::Fp16, before);
+            if (plan.valueOf(input).asHalf)
+                addCast(plan, input, before);
         }
         for (const mil::Operation &operation : block.operations) {
             TRY(addStatement(plan, operation, before, out));

@@ -115,6 +115,8 @@ private slots:
         made.constant("b", "tensor<fp32, [3]>", "tensor<fp32, [3]>([0x1p-30, 0x1.8p+0, -0x1p+1])");
         made.line("tensor<fp32, [1, 3]> y = linear(bias = b, weight = w, x = x)[name = "
                   "string(\"y\")]");
+        made.constant("z_dtype_0", "string", "string(\"fp32\")"); // names that casts would take
+        made.constant("x_to_fp16_dtype_0", "string", "string(\"fp32\")");
         made.line("tensor<fp32, [1, 3]> z = relu(x = y)[name = string(\"z\")]");
         const BundlePtr bundle = VERIFIED(made.open("z"));
         QCOMPARE(faults(bundle->diagnostics()), Rows());
