@@ -297,6 +297,22 @@ std::string notDivisible(const Weight &weight, const ExpectedForm &rule)
 }
 
 /// Why a weight may have been left dense, where a rule expects another form, or without one.
+/// coreai-opt compresses what some operations read; coremltools does so whatever they are.
+bool isCovered(const Bundle &bundle, const Weight &weight)
+{
+    static constexpr std::array<std::string_view, 10> kCovered{
+        "conv", "linear", "matmul", "gather",    "einsum",
+        "lstm", "gru",    "rnn",    "embedding", "inner_product"};
+    const auto covers = [](const Consumer &consumer) {
+        return std::ranges::any_of(kCovered, [&consumer](std::string_view word) {
+            return consumer.op.find(word) != std::string::npos &&
+                   !consumer.op.starts_with("conv_transpose");
+        });
+    };
+    return !isOfCoreAi(bundle) || weight.consumers.empty() ||
+           std::ranges::any_of(weight.consumers, covers);
+}
+
 std::string leftBecause(const Bundle &bundle, const Weight &weight, const ExpectedForm *rule,
                         const CompressedWeights &compressed)
 {
@@ -323,16 +339,7 @@ std::string leftBecause(const Bundle &bundle, const Weight &weight, const Expect
     if (rule && rule->patterns && !takesPatterns(bundle, weight) && !weight.consumers.empty())
         return fmt::format("operation not covered: {}, n:m zeros are of conv and linear",
                            weight.consumers.front().op);
-    // What coreai-opt compresses; coremltools does so whatever reads the weight.
-    static constexpr std::array<std::string_view, 10> kCovered{
-        "conv", "linear", "matmul", "gather",    "einsum",
-        "lstm", "gru",    "rnn",    "embedding", "inner_product"};
-    const auto covers = [](const Consumer &consumer) {
-        return std::ranges::any_of(kCovered, [&consumer](std::string_view word) {
-            return consumer.op.find(word) != std::string::npos;
-        });
-    };
-    if (coreAi && !weight.consumers.empty() && std::ranges::none_of(weight.consumers, covers))
+    if (!isCovered(bundle, weight))
         return "operation not covered: " + weight.consumers.front().op;
     const codec::Operand *data = weight.operand(codec::PartRole::Data);
     if (data && data->place && data->place->isLiteral())
@@ -551,7 +558,7 @@ std::optional<std::string> notAsScheme(const Bundle &package, std::size_t index,
 {
     const Weight &weight = package.weights()[index];
     if (!scheme.compresses || weight.fault || !weight.form.isDense() || weight.shape.size() < 2 ||
-        weight.elements.value <= scheme.threshold)
+        weight.elements.value <= scheme.threshold || !isCovered(package, weight))
         return std::nullopt;
     const auto along = [&](std::size_t axis) {
         return axis < weight.shape.size() ? weight.shape[axis] : 1;

@@ -553,8 +553,8 @@ private:
     }
 
     /// Converters store equal constants once: a weight that is read in several places stands for
-    /// tensors that no weight holds and that are called alike but for their numbers, or are as many
-    /// as such places of their shape.
+    /// tensors that no weight holds and that are called alike but for their numbers, or for the one
+    /// tensor that is left, of a head, where an embedding is read as one as well.
     void nameShared(std::vector<Judged> &all)
     {
         const auto stem = [](std::string name) {
@@ -567,10 +567,17 @@ private:
                 const Seat &seat = m_seating.seats[i];
                 const Reference &held = m_seating.references[seat.reference];
                 AuditedWeight &row = all[i].row;
-                const auto readers = m_package->weights()[seat.weight].consumers.size();
-                if (places[seat.weight] + 1 >= readers || row.fault ||
-                    held.transform != wanted.transform || stem(held.name) != stem(wanted.name) ||
-                    wanted.shape != held.shape)
+                const auto &readers = m_package->weights()[seat.weight].consumers;
+                const auto isReadBy = [&](std::string_view one, std::string_view other) {
+                    return std::ranges::any_of(readers, [&](const Consumer &each) {
+                        return each.op.starts_with(one) || each.op.starts_with(other);
+                    });
+                };
+                const bool tied = m_seating.missing.size() == 1 && isReadBy("gather", "gather") &&
+                                  isReadBy("linear", "matmul");
+                if (places[seat.weight] + 1 >= readers.size() || row.fault ||
+                    held.transform != wanted.transform ||
+                    (!tied && stem(held.name) != stem(wanted.name)) || wanted.shape != held.shape)
                     continue;
                 const auto decoder = m_package->decoder(seat.weight);
                 if (!decoder)
@@ -689,6 +696,24 @@ private:
 };
 
 } // namespace
+
+std::vector<std::size_t> Seating::alike(std::size_t reference) const
+{
+    std::vector<std::size_t> result;
+    const Reference &own = references[reference];
+    for (std::size_t k = 0; k < references.size(); ++k) {
+        const Reference &other = references[k];
+        const bool sameTensors =
+            own.isJoined()
+                ? std::ranges::is_permutation(own.pieces, other.pieces, {},
+                                              &Reference::Piece::tensor, &Reference::Piece::tensor)
+                : own.name == other.name && (own.pieces.empty() || other.pieces.empty() ||
+                                             own.pieces[0].first == other.pieces[0].first);
+        if (k != reference && !sameTensors && squeezed(other.shape) == squeezed(own.shape))
+            result.push_back(k);
+    }
+    return result;
+}
 
 Result<AuditResult> auditPackage(const BundlePtr &package, const BundlePtr &checkpoint,
                                  const AuditOptions &options, Progress *progress)

@@ -60,6 +60,7 @@ std::vector<std::size_t> unusedByFolding(const Seating &seating,
     constexpr double kFits = 0.2, kCoarselyFits = 0.5, kNearlyFits = 0.02;
     enum class Way { Folded, Apart, Unknown };
     std::vector<Way> ways(seating.norms.size(), Way::Unknown);
+    std::vector<bool> nearer(ways.size()); // with it
     std::size_t folded = 0, apart = 0;
     const auto rawOf = [&](std::size_t tensor) {
         for (std::size_t k = 0; k < seating.references.size(); ++k) {
@@ -75,6 +76,7 @@ std::vector<std::size_t> unusedByFolding(const Seating &seating,
         const std::size_t raw = rawOf(tensors[k]);
         const double with = nearest(k), without = raw == kNoIndex ? HUGE_VAL : nearest(raw);
         const auto [less, more] = std::minmax(with, without);
+        nearer[reference.norm] = with < without;
         if (less > (2 * less < more ? kCoarselyFits : kFits)) // tables of few entries are off
             continue;
         // One that nearly fits may be folded without its gain: that is for the others to say.
@@ -90,7 +92,8 @@ std::vector<std::size_t> unusedByFolding(const Seating &seating,
         if (reference.norm == kNoIndex)
             continue;
         const Way way = ways[reference.norm];
-        const bool isFolded = way == Way::Folded || (way == Way::Unknown && folded > apart);
+        const bool most = folded == apart ? nearer[reference.norm] : folded > apart;
+        const bool isFolded = way == Way::Folded || (way == Way::Unknown && most);
         const FoldedNorm &norm = seating.norms[reference.norm];
         if (!isFolded) {
             unused.push_back(k);
@@ -99,6 +102,11 @@ std::vector<std::size_t> unusedByFolding(const Seating &seating,
         for (const std::size_t tensor : {tensors[k], norm.norm, norm.biasTensor}) {
             if (const std::size_t raw = rawOf(tensor); raw != kNoIndex)
                 unused.push_back(raw);
+        }
+        for (std::size_t i = 0; i < seating.references.size(); ++i) {
+            const std::string &name = seating.references[i].name;
+            if (name == norm.name + ".running_mean" || name == norm.name + ".running_var")
+                unused.push_back(i);
         }
     }
     return unused;

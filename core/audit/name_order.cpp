@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <set>
 #include <string_view>
@@ -263,6 +264,57 @@ std::vector<std::size_t> expectedOrder(std::span<const std::string> names,
                                        std::span<const std::optional<double>> positions)
 {
     return NameTree(names, positions).ranks(names.size());
+}
+
+bool isExchanged(const std::string &held, const std::string &wanted,
+                 std::span<const std::string> names,
+                 std::span<const std::optional<double>> positions)
+{
+    const auto same = static_cast<std::size_t>(
+        std::mismatch(held.begin(), held.end(), wanted.begin(), wanted.end()).first - held.begin());
+    const std::size_t part = same == 0 ? 0 : held.rfind('.', same - 1) + 1;
+    const auto layerOf = [part](const std::string &name) {
+        return name.substr(0, std::min(name.find('.', part), name.size()));
+    };
+    const std::array layers{layerOf(held), layerOf(wanted)};
+    const std::string own = held.substr(layers[0].size());
+    if (!isNumber(std::string_view(layers[0]).substr(part)) ||
+        !isNumber(std::string_view(layers[1]).substr(part)) ||
+        own != wanted.substr(layers[1].size()))
+        return false;
+    std::array<std::map<std::string, double>, 2> places; // of each layer, by what follows its name
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        for (std::size_t k = 0; k < 2 && positions[i]; ++k) {
+            if (names[i].starts_with(layers[k] + "."))
+                places[k].emplace(names[i].substr(layers[k].size()), *positions[i]);
+        }
+    }
+    // Most parts stand as these two would the other way round.
+    const auto before = [&](const std::string &name) {
+        return places[0].at(name) < places[1].at(name);
+    };
+    if (places[0].count(own) == 0 || places[1].count(own) == 0)
+        return false;
+    const bool first = !before(own);
+    double last = -1, next = HUGE_VAL; // of the layer that comes first, and of the other one
+    std::vector<std::string> exchanged;
+    std::size_t right = 0;
+    for (const auto &[name, at] : places[0]) {
+        if (places[1].count(name) == 0)
+            continue;
+        if (before(name) != first) {
+            exchanged.push_back(name);
+            continue;
+        }
+        ++right;
+        last = std::max(last, places[first ? 0 : 1].at(name));
+        next = std::min(next, places[first ? 1 : 0].at(name));
+    }
+    return right > exchanged.size() && last < next &&
+           std::ranges::all_of(exchanged, [&](const std::string &name) {
+               return places[first ? 0 : 1].at(name) > last &&
+                      places[first ? 1 : 0].at(name) < next;
+           });
 }
 
 std::vector<std::optional<double>> positionsOf(const BundlePtr &package)

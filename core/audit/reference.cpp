@@ -308,6 +308,12 @@ std::vector<float> FoldedNorm::factors(Folding folding) const
                               : static_cast<double>(gain[i]);
         result[i] = static_cast<float>(by / deviation);
     }
+    if (folding != Folding::Interleaved || groups == 0)
+        return result;
+    const std::vector<float> right = result;
+    const std::size_t each = std::max<std::size_t>(1, result.size() / groups);
+    for (std::size_t i = 0; i < result.size(); ++i)
+        result[i] = right[(i % each * groups + i / each) % right.size()];
     return result;
 }
 

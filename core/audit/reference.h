@@ -18,7 +18,14 @@
 namespace kernscope::audit {
 
 /// Which of the figures of a batch norm were folded in.
-enum class Folding : std::uint8_t { Whole, NoGain, NoVariance, NoMean, None };
+enum class Folding : std::uint8_t {
+    Whole,
+    NoGain,
+    NoVariance,
+    NoMean,
+    None,
+    Interleaved, ///< each channel of a group by the factor of another group's
+};
 
 /// A batch norm of the checkpoint with the convolution or linear layer before it.
 struct FoldedNorm {

@@ -72,7 +72,7 @@ private:
         for (const Weight &weight : m_package.weights()) {
             for (const Consumer &each : weight.consumers) {
                 lstm = lstm || each.op == "lstm";
-                if (each.op == "conv_transpose" && weight.shape.size() > 2 &&
+                if (each.op.starts_with("conv_transpose") && weight.shape.size() > 2 &&
                     weight.elements.value > 0)
                     transposed.insert(weight.shape);
             }
@@ -81,8 +81,7 @@ private:
         m_open.assign(m_checkpoint.weights().size(), true);
         for (std::size_t i = 0; i < m_checkpoint.weights().size(); ++i) {
             const Weight &weight = m_checkpoint.weights()[i];
-            if (weight.fault || !isFloatingPoint(weight.type) || weight.elements.value < 2 ||
-                isStatistic(weight.name))
+            if (weight.fault || !isFloatingPoint(weight.type) || weight.elements.value < 2)
                 continue;
             auto made = lstm ? Reference::ofLstm(m_checkpoint, i) : std::nullopt;
             add(made ? *std::move(made) : Reference::whole(m_checkpoint, i), i);
@@ -462,6 +461,7 @@ private:
                                                   each.op.find("linear") != each.op.npos ||
                                                   each.op.find("matmul") != each.op.npos ||
                                                   each.op.find("gather") != each.op.npos ||
+                                                  each.op.find("_norm") != each.op.npos ||
                                                   each.param.starts_with("weight");
                                        });
                 bool like = parameter;
@@ -600,7 +600,7 @@ private:
             }
             // One or two that stand elsewhere are a fault, many an order that is not understood.
             const std::size_t most = std::max<std::size_t>(2, weights.size() / 6);
-            if (moved.empty() || moved.size() > most)
+            if (moved.empty() || (moved.size() > most && !areExchanged(weights, expected, moved)))
                 continue;
             // The order of parts is learnt from where their holders stand: without a strange one it
             // may be another.
@@ -741,8 +741,9 @@ private:
             name += "." + std::to_string(of.pieces[0].first);
         return name;
     }
-    /// `without`: a weight whose place says nothing.
-    std::vector<std::size_t> ranks(std::size_t without = kNoIndex) const
+    /// Of the references. `without`: a weight whose place says nothing.
+    std::pair<std::vector<std::string>, std::vector<std::optional<double>>>
+    places(std::size_t without = kNoIndex) const
     {
         std::vector<std::string> names;
         std::vector<std::optional<double>> positions;
@@ -752,7 +753,22 @@ private:
             positions.push_back(holder < kTaken && holder != without ? m_positions[holder]
                                                                      : std::nullopt);
         }
+        return {std::move(names), std::move(positions)};
+    }
+    std::vector<std::size_t> ranks(std::size_t without = kNoIndex) const
+    {
+        const auto [names, positions] = places(without);
         return expectedOrder(names, positions);
+    }
+    /// Whether all that were moved are parts that two layers have exchanged.
+    bool areExchanged(const std::vector<std::size_t> &weights,
+                      const std::vector<std::size_t> &expected,
+                      const std::vector<std::size_t> &moved) const
+    {
+        const auto [names, positions] = places();
+        return std::ranges::all_of(moved, [&, &names = names, &positions = positions](auto i) {
+            return isExchanged(names[m_seatOf[weights[i]]], names[expected[i]], names, positions);
+        });
     }
 
     static constexpr std::size_t kTaken = kNoIndex - 1;
@@ -773,24 +789,6 @@ private:
 };
 
 } // namespace
-
-std::vector<std::size_t> Seating::alike(std::size_t reference) const
-{
-    std::vector<std::size_t> result;
-    const Reference &own = references[reference];
-    for (std::size_t k = 0; k < references.size(); ++k) {
-        const Reference &other = references[k];
-        const bool sameTensors =
-            own.isJoined()
-                ? std::ranges::is_permutation(own.pieces, other.pieces, {},
-                                              &Reference::Piece::tensor, &Reference::Piece::tensor)
-                : own.name == other.name && (own.pieces.empty() || other.pieces.empty() ||
-                                             own.pieces[0].first == other.pieces[0].first);
-        if (k != reference && !sameTensors && squeezed(other.shape) == squeezed(own.shape))
-            result.push_back(k);
-    }
-    return result;
-}
 
 Seating findSeats(const BundlePtr &package, const BundlePtr &checkpoint, Progress *progress)
 {

@@ -70,6 +70,12 @@ bool namesOther(const std::string &name, std::string_view held, std::string_view
 std::vector<std::size_t> expectedOrder(std::span<const std::string> names,
                                        std::span<const std::optional<double>> positions);
 
+/// Whether the parts of two numbered layers stand in one order, but for some that are exchanged, of
+/// which `held` and `wanted` are two: each is among the others' parts of the other layer.
+bool isExchanged(const std::string &held, const std::string &wanted,
+                 std::span<const std::string> names,
+                 std::span<const std::optional<double>> positions);
+
 /// Where each weight is first read by the program, through what only moves its elements; empty
 /// where it is not.
 std::vector<std::optional<double>> positionsOf(const BundlePtr &package);

@@ -118,9 +118,12 @@ private:
         for (const Way &way : {Way{Folding::NoGain, Kind::NormGain, "without its gain"},
                                Way{Folding::None, Kind::NormFold, "not at all"},
                                Way{Folding::NoVariance, Kind::NormFold, "without its variance"},
-                               Way{Folding::NoMean, Kind::NormFold, "without its mean"}}) {
+                               Way{Folding::NoMean, Kind::NormFold, "without its mean"},
+                               Way{Folding::Interleaved, Kind::NormFold,
+                                   "by the factors of other channels, as coremltools 9.0 does "
+                                   "where a transposed convolution has groups"}}) {
             const bool bias = m_subject.reference->isBias;
-            if (!bias && way.folding == Folding::NoMean)
+            if (way.folding == (bias ? Folding::Interleaved : Folding::NoMean))
                 continue;
             const std::vector<float> wanted =
                 bias ? norm->biases(way.folding) : norm->factors(way.folding);

@@ -116,22 +116,65 @@ private Q_SLOTS:
                                   {"up.conv.weight", "up.conv.bias", "up.bn.weight", "up.bn.bias",
                                    "up.bn.running_mean", "up.bn.running_var"},
                                   {{kRows * kColumns, shape}}));
-        Values weight = tensors[0], bias(channels);
-        for (std::size_t i = 0; i < weight.size(); ++i) {
-            const std::size_t group = i / kColumns / (kRows / groups),
-                              at = group * each + i % kColumns / (kColumns / each);
-            const float factor = tensors[2][at] / std::sqrt(tensors[5][at] + 1e-5F);
-            weight[i] *= factor;
-            bias[at] = tensors[3][at] + (tensors[1][at] - tensors[4][at]) * factor;
+        for (const bool interleaved : {false, true}) { // as coremltools 9.0 does
+            Values weight = tensors[0], bias(channels);
+            for (std::size_t i = 0; i < weight.size(); ++i) {
+                const std::size_t group = i / kColumns / (kRows / groups),
+                                  channel = i % kColumns / (kColumns / each),
+                                  at = group * each + channel,
+                                  from = interleaved ? channel * groups + group : at;
+                const auto factorOf = [&tensors = tensors](std::size_t k) {
+                    return tensors[2][k] / std::sqrt(tensors[5][k] + 1e-5F);
+                };
+                weight[i] *= factorOf(from);
+                bias[at] = tensors[3][at] + (tensors[1][at] - tensors[4][at]) * factorOf(at);
+            }
+            MadeBundle made;
+            made.weight("const_0", "[" + shape + "]", halves(weight));
+            made.weight("const_1", fmt::format("[{}]", channels), halves(bias));
+            made.op("y", "[1, 64, 8]", "conv_transpose(bias = const_1, weight = const_0, x = x)");
+            const auto result =
+                VERIFIED(audit::auditPackage(made.open().value_or(nullptr), checkpoint));
+            const bool wrong = interleaved && groups > 1;
+            QVERIFY2(result->faulty.size() == (wrong ? 1 : 0), describe(*result).c_str());
+            if (wrong)
+                QVERIFY2(result->faulty[0].fault == audit::Kind::NormFold,
+                         describe(*result).c_str());
+            else
+                QVERIFY(result->sound.size() == 2 && result->missing.empty() &&
+                        result->unpaired.empty());
         }
-        MadeBundle made;
-        made.weight("const_0", "[" + shape + "]", halves(weight));
-        made.weight("const_1", fmt::format("[{}]", channels), halves(bias));
-        made.op("y", "[1, 64, 8]", "conv_transpose(bias = const_1, weight = const_0, x = x)");
-        const auto result =
-            VERIFIED(audit::auditPackage(made.open().value_or(nullptr), checkpoint));
-        QVERIFY2(result->faulty.empty() && result->sound.size() == 2, describe(*result).c_str());
-        QVERIFY(result->missing.empty() && result->unpaired.empty());
+    }
+
+    /// A batch norm that is an operation of its own has its statistics in the package.
+    void normOfItsOwn()
+    {
+        std::vector<Values> tensors{m_tensors[0]};
+        for (int i = 0; i < 4; ++i)
+            tensors.push_back(figures(32, 51U + unsigned(i)));
+        const std::vector<std::string> names{"up.conv.weight", "up.bn.weight", "up.bn.bias",
+                                             "up.bn.running_mean", "up.bn.running_var"};
+        const BundlePtr checkpoint =
+            VERIFIED(checkpointOf(tensors, names, {{kRows * kColumns, "64,32,2"}}));
+        for (const bool wrong : {false, true}) {
+            MadeBundle made;
+            made.weight("const_0", "[64, 32, 2]", halves(tensors[0]));
+            for (std::size_t i = 1; i < tensors.size(); ++i) {
+                Values values = tensors[i];
+                if (wrong && i == 4)
+                    std::ranges::reverse(values);
+                made.weight(fmt::format("const_{}", i), "[32]", halves(values));
+            }
+            made.op("y", "[1, 32, 8]", "conv_transpose2d(weight = const_0, x = x)");
+            made.op("z", "[1, 32, 8]",
+                    "batch_norm(beta = const_2, gamma = const_1, mean = const_3, variance = "
+                    "const_4, x = y)");
+            const auto result =
+                VERIFIED(audit::auditPackage(made.open().value_or(nullptr), checkpoint));
+            QVERIFY2(result->faulty.size() == (wrong ? 1 : 0) && result->unpaired.empty(),
+                     describe(*result).c_str());
+            QVERIFY(!wrong || result->faulty[0].checkpointName == names[4]);
+        }
     }
 
     /// The bias of a convolution goes into the folded one, and is left for no other weight.
@@ -658,6 +701,26 @@ private Q_SLOTS:
                  describe(*sound).c_str());
     }
 
+    /// A head that has the values of the embedding is the same constant.
+    void headOfTheEmbedding()
+    {
+        MadeBundle made;
+        made.weight("const_0", "[64, 64]", halves(m_tensors[0]));
+        made.op("y", "[1, 64]", "gather(indices = i, x = const_0)");
+        made.op("z", "[1, 64]", "linear(weight = const_0, x = y)");
+        const BundlePtr package = made.open().value_or(nullptr);
+        const auto result = VERIFIED(audit::auditPackage(
+            package, checkpointOf({m_tensors[0], m_tensors[1]}, {"embed.weight", "head.weight"})));
+        QVERIFY2(result->faulty.size() == 1, describe(*result).c_str());
+        QCOMPARE(result->faulty[0].checkpointName, std::string("head.weight"));
+        QVERIFY(result->faulty[0].fault == audit::Kind::Repeated);
+        // Of a checkpoint of which the package is a part nothing is known.
+        const auto part = VERIFIED(audit::auditPackage(
+            package, checkpointOf({m_tensors[0], m_tensors[1], m_tensors[2]},
+                                  {"embed.weight", "other.weight", "encoder.weight"})));
+        QVERIFY2(part->faulty.empty() && part->missing.size() == 2, describe(*part).c_str());
+    }
+
     /// What coremltools leaves of a tensor that it divides by scales and then skips.
     void dividedColumns()
     {
@@ -753,6 +816,41 @@ private Q_SLOTS:
                     some.push_back(ranks[i]);
             }
             QVERIFY(std::ranges::is_sorted(some));
+        }
+    }
+
+    /// Two layers have exchanged all of their queries, keys and values: the rest tells it.
+    void exchangedLayers()
+    {
+        const std::vector<std::string> parts{"norm.weight",   "q_proj.weight", "k_proj.weight",
+                                             "v_proj.weight", "o_proj.weight", "norm2.weight",
+                                             "up.weight",     "down.weight",   "norm3.weight"};
+        std::mt19937_64 random(31);
+        std::vector<Values> tensors;
+        std::vector<std::string> names;
+        for (std::size_t i = 0; i < 2 * parts.size(); ++i) {
+            names.push_back(fmt::format("l.{}.{}", i / parts.size(), parts[i % parts.size()]));
+            tensors.push_back(names.back().find("norm") != std::string::npos
+                                  ? figures(kColumns, 61U + unsigned(i))
+                                  : randomMatrix(random));
+        }
+        const BundlePtr checkpoint = VERIFIED(checkpointOf(tensors, names));
+        for (const std::size_t exchanged : {0U, 3U, 7U}) {
+            MadeBundle made;
+            for (std::size_t i = 0; i < names.size(); ++i) {
+                const std::size_t part = i % parts.size();
+                const bool moved = part > 0 && part <= exchanged;
+                const Values &values = tensors[moved ? (i + parts.size()) % names.size() : i];
+                const std::string name = fmt::format("const_{}", i);
+                made.weight(name, values.size() == kColumns ? "[64]" : "[64, 64]", halves(values));
+                made.consume(name);
+            }
+            const auto result =
+                VERIFIED(audit::auditPackage(made.open().value_or(nullptr), checkpoint));
+            // Of most parts it may as well be the order of the layers.
+            QVERIFY2(result->faulty.size() == (exchanged == 3 ? 6 : 0), describe(*result).c_str());
+            for (const audit::AuditedWeight &row : result->faulty)
+                QVERIFY2(row.fault == audit::Kind::Swapped, describe(*result).c_str());
         }
     }
 
