@@ -266,55 +266,56 @@ std::vector<std::size_t> expectedOrder(std::span<const std::string> names,
     return NameTree(names, positions).ranks(names.size());
 }
 
-bool isExchanged(const std::string &held, const std::string &wanted,
-                 std::span<const std::string> names,
-                 std::span<const std::optional<double>> positions)
+std::vector<std::pair<std::size_t, std::size_t>>
+exchangedParts(std::span<const std::string> names, std::span<const std::optional<double>> positions)
 {
-    const auto same = static_cast<std::size_t>(
-        std::mismatch(held.begin(), held.end(), wanted.begin(), wanted.end()).first - held.begin());
-    const std::size_t part = same == 0 ? 0 : held.rfind('.', same - 1) + 1;
-    const auto layerOf = [part](const std::string &name) {
-        return name.substr(0, std::min(name.find('.', part), name.size()));
-    };
-    const std::array layers{layerOf(held), layerOf(wanted)};
-    const std::string own = held.substr(layers[0].size());
-    if (!isNumber(std::string_view(layers[0]).substr(part)) ||
-        !isNumber(std::string_view(layers[1]).substr(part)) ||
-        own != wanted.substr(layers[1].size()))
-        return false;
-    std::array<std::map<std::string, double>, 2> places; // of each layer, by what follows its name
+    using Parts = std::map<std::string_view, std::size_t>;               // by what follows
+    std::map<std::string_view, std::map<std::string_view, Parts>> lists; // by what is before
     for (std::size_t i = 0; i < names.size(); ++i) {
-        for (std::size_t k = 0; k < 2 && positions[i]; ++k) {
-            if (names[i].starts_with(layers[k] + "."))
-                places[k].emplace(names[i].substr(layers[k].size()), *positions[i]);
+        const std::string_view name = names[i];
+        std::size_t from = 0, end = name.find('.');
+        for (std::size_t part = 0; positions[i] && end != name.npos && part < kMostParts; ++part) {
+            const std::string_view word = name.substr(from, end - from);
+            if (isNumber(word))
+                lists[name.substr(0, from)][word].emplace(name.substr(end), i);
+            from = end + 1;
+            end = name.find('.', from);
         }
     }
-    // Most parts stand as these two would the other way round.
-    const auto before = [&](const std::string &name) {
-        return places[0].at(name) < places[1].at(name);
+    std::vector<std::pair<std::size_t, std::size_t>> found;
+    // Most modules stand in one order; of those that do not each is among the other layer's.
+    const auto look = [&](const Parts &one, const Parts &other) {
+        std::array<std::vector<std::pair<std::size_t, std::size_t>>, 2> ways;
+        std::array<std::set<std::string_view>, 2> modules;
+        for (const auto &[name, index] : one) {
+            const auto partner = other.find(name);
+            if (partner == other.end())
+                continue;
+            const bool behind = *positions[index] > *positions[partner->second];
+            ways[behind].emplace_back(index, partner->second);
+            modules[behind].insert(name.substr(0, name.rfind('.')));
+        }
+        const bool most = modules[1].size() > modules[0].size();
+        double last = -1, next = HUGE_VAL; // of the layer that comes first, and of the other one
+        for (auto [first, second] : ways[most]) {
+            last = std::max(last, *positions[most ? second : first]);
+            next = std::min(next, *positions[most ? first : second]);
+        }
+        const bool told = std::ranges::all_of(ways[!most], [&](const auto &pair) {
+            return *positions[most ? pair.second : pair.first] > last &&
+                   *positions[most ? pair.first : pair.second] < next;
+        });
+        if (told && last < next && modules[most].size() > modules[!most].size())
+            found.insert(found.end(), ways[!most].begin(), ways[!most].end());
     };
-    if (places[0].count(own) == 0 || places[1].count(own) == 0)
-        return false;
-    const bool first = !before(own);
-    double last = -1, next = HUGE_VAL; // of the layer that comes first, and of the other one
-    std::vector<std::string> exchanged;
-    std::size_t right = 0;
-    for (const auto &[name, at] : places[0]) {
-        if (places[1].count(name) == 0)
-            continue;
-        if (before(name) != first) {
-            exchanged.push_back(name);
-            continue;
+    for (const auto &[before, layers] : lists) {
+        for (auto one = layers.begin(); one != layers.end() && layers.size() <= kMostCompared;
+             ++one) {
+            for (auto other = std::next(one); other != layers.end(); ++other)
+                look(one->second, other->second);
         }
-        ++right;
-        last = std::max(last, places[first ? 0 : 1].at(name));
-        next = std::min(next, places[first ? 1 : 0].at(name));
     }
-    return right > exchanged.size() && last < next &&
-           std::ranges::all_of(exchanged, [&](const std::string &name) {
-               return places[first ? 0 : 1].at(name) > last &&
-                      places[first ? 1 : 0].at(name) < next;
-           });
+    return found;
 }
 
 std::vector<std::optional<double>> positionsOf(const BundlePtr &package)

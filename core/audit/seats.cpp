@@ -22,12 +22,6 @@ constexpr std::size_t kShort = 24;
 constexpr double kNearlyEqual = 1e-4; ///< squared relative distance
 constexpr std::uint64_t kSamples = 1024;
 
-bool isStatistic(std::string_view name)
-{
-    return name.ends_with(".running_mean") || name.ends_with(".running_var") ||
-           name.ends_with(".num_batches_tracked");
-}
-
 /// Pairs, step by step.
 class Seater
 {
@@ -57,6 +51,7 @@ public:
         alignJoined();
         seatBiases();
         byOrder();
+        exchangeLayers();
         checkOrder();
         exchangeByBiases();
         return finish();
@@ -271,6 +266,20 @@ private:
             }
         }
         exchange(std::move(wanted), PairedBy::Name);
+    }
+    void exchangeLayers()
+    {
+        const auto [names, positions] = places();
+        std::vector<std::size_t> wanted(m_seatOf.size(), kNoIndex);
+        for (const auto &[one, other] : exchangedParts(names, positions)) {
+            const std::size_t first = m_holder[one], second = m_holder[other];
+            if (m_how[first] != PairedBy::Name && m_how[second] != PairedBy::Name &&
+                classOf(one) == classOf(other)) {
+                wanted[first] = other;
+                wanted[second] = one;
+            }
+        }
+        exchange(std::move(wanted), PairedBy::Order);
     }
     /// Weights, each with the vector that its operation or the next one of a weight adds.
     std::vector<std::pair<std::size_t, std::size_t>> layersWithBiases() const
@@ -600,7 +609,7 @@ private:
             }
             // One or two that stand elsewhere are a fault, many an order that is not understood.
             const std::size_t most = std::max<std::size_t>(2, weights.size() / 6);
-            if (moved.empty() || (moved.size() > most && !areExchanged(weights, expected, moved)))
+            if (moved.empty() || moved.size() > most)
                 continue;
             // The order of parts is learnt from where their holders stand: without a strange one it
             // may be another.
@@ -650,7 +659,8 @@ private:
         }
         for (std::size_t i = 0; i < m_checkpoint.weights().size(); ++i) {
             const Weight &weight = m_checkpoint.weights()[i];
-            if (held.count(i) == 0 && !isStatistic(weight.name) && isFloatingPoint(weight.type))
+            if (held.count(i) == 0 && isFloatingPoint(weight.type) &&
+                weight.name.find(".running_") == weight.name.npos)
                 m_out.missing.push_back(weight.name);
         }
         for (std::size_t k = 0; k < m_holder.size(); ++k) {
@@ -759,16 +769,6 @@ private:
     {
         const auto [names, positions] = places(without);
         return expectedOrder(names, positions);
-    }
-    /// Whether all that were moved are parts that two layers have exchanged.
-    bool areExchanged(const std::vector<std::size_t> &weights,
-                      const std::vector<std::size_t> &expected,
-                      const std::vector<std::size_t> &moved) const
-    {
-        const auto [names, positions] = places();
-        return std::ranges::all_of(moved, [&, &names = names, &positions = positions](auto i) {
-            return isExchanged(names[m_seatOf[weights[i]]], names[expected[i]], names, positions);
-        });
     }
 
     static constexpr std::size_t kTaken = kNoIndex - 1;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 /// Private to the audit: which weight of a package should hold which tensor of the checkpoint, the
@@ -70,11 +71,11 @@ bool namesOther(const std::string &name, std::string_view held, std::string_view
 std::vector<std::size_t> expectedOrder(std::span<const std::string> names,
                                        std::span<const std::optional<double>> positions);
 
-/// Whether the parts of two numbered layers stand in one order, but for some that are exchanged, of
-/// which `held` and `wanted` are two: each is among the others' parts of the other layer.
-bool isExchanged(const std::string &held, const std::string &wanted,
-                 std::span<const std::string> names,
-                 std::span<const std::optional<double>> positions);
+/// Names (two indices each) of parts that two numbered layers have exchanged: their other modules
+/// stand in one order, and each of these is among the others of the other layer.
+std::vector<std::pair<std::size_t, std::size_t>>
+exchangedParts(std::span<const std::string> names,
+               std::span<const std::optional<double>> positions);
 
 /// Where each weight is first read by the program, through what only moves its elements; empty
 /// where it is not.
