@@ -296,7 +296,6 @@ std::string notDivisible(const Weight &weight, const ExpectedForm &rule)
     return {};
 }
 
-/// Why a weight may have been left dense, where a rule expects another form, or without one.
 /// coreai-opt compresses what some operations read; coremltools does so whatever they are.
 bool isCovered(const Bundle &bundle, const Weight &weight)
 {
@@ -313,6 +312,7 @@ bool isCovered(const Bundle &bundle, const Weight &weight)
            std::ranges::any_of(weight.consumers, covers);
 }
 
+/// Why a weight may have been left dense, where a rule expects another form, or without one.
 std::string leftBecause(const Bundle &bundle, const Weight &weight, const ExpectedForm *rule,
                         const CompressedWeights &compressed)
 {
