@@ -295,7 +295,9 @@ const MaskIndex &Decoder::State::storedElements() const
 
 std::uint64_t Decoder::State::codebookAt(std::uint64_t dense) const
 {
-    return payload.order ? payload.order->table(dense) : palette->grid.cellOf(dense);
+    if (payload.order)
+        return payload.order->tables() > 1 ? payload.order->table(dense) : 0;
+    return palette->grid.cellOf(dense);
 }
 
 void Decoder::State::orderedCodes(std::uint64_t first, std::span<std::int64_t> out) const
@@ -329,7 +331,7 @@ void Decoder::State::orderedFloats(std::uint64_t first, std::span<float> out) co
             const unsigned code =
                 bitsAt(payload.bytes, position, width, payload.order->highestFirst());
             const IndexPlace place = placeOf(first + i);
-            const std::uint64_t entry = payload.order->table(place.index) * palette->entries + code;
+            const std::uint64_t entry = codebookAt(place.index) * palette->entries + code;
             out[i] = static_cast<float>(loadValue(palette->lut.bytes, palette->lut.type,
                                                   entry * palette->vector + place.lane));
         } else if (width < 8) {
