@@ -103,10 +103,9 @@ void HistogramPlot::draw()
     m_bars->setData(keys, counts, true);
     if (pointCount() > 0)
         m_bars->setWidth(oneValue() ? kOneValue : edge(1) - edge(0));
-    plot().xAxis->setLabel(m_outside == 0
-                               ? tr("value")
-                               : countedWords(m_outside, tr("value (1 element lies outside)"),
-                                              tr("value (%1 elements lie outside)")));
+    plot().xAxis->setLabel(m_outside == 0 ? tr("value")
+                                          : countedWords(m_outside, tr("value (1 lies outside)"),
+                                                         tr("value (%1 lie outside)")));
     rescale();
     endData();
 }
