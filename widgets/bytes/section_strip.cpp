@@ -80,11 +80,6 @@ void StripScale::zoom(double factor, double pixel)
     clamp();
 }
 
-void StripScale::setBytesPerPixel(double bytesPerPixel)
-{
-    zoom(m_bytesPerPixel / std::max(bytesPerPixel, kLeastBytesPerPixel), m_width / 2);
-}
-
 void StripScale::setBegin(double offset)
 {
     m_begin = offset;

@@ -34,8 +34,6 @@ public:
     void fit();
     /// Zooms in (factor above 1) or out, keeping the byte under `pixel` where it is.
     void zoom(double factor, double pixel);
-    /// `bytesPerPixel` under the middle of the strip; 1 is "100 %".
-    void setBytesPerPixel(double bytesPerPixel);
     void setBegin(double offset);
     void pan(double pixels) { setBegin(m_begin + pixels * m_bytesPerPixel); }
     /// Moves as little as possible so that the bytes are shown; centres them where they were away.

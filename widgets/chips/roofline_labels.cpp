@@ -484,16 +484,4 @@ QStringList RooflineLabels::shown() const
     return texts;
 }
 
-QStringList RooflineLabels::roofsInView() const
-{
-    QStringList texts;
-    const QRectF area = m_plot.axisRect()->rect();
-    for (const Roof &roof : m_roofs) {
-        const auto line = clipped(lineOf(roof), area);
-        if (line && line->length() > area.width() / 3)
-            texts += roof.label->text();
-    }
-    return texts;
-}
-
 } // namespace kernscope::ui

@@ -85,7 +85,6 @@ public:
     const std::vector<QPolygonF> &outlines() const { return m_outlines; }
     /// The ceiling whose line passes within a few pixels, in words; empty where none does.
     QString roofTextAt(const QPoint &position) const;
-    QStringList roofsInView() const; ///< names of the ceilings that cross a third of the plot
 
 private:
     struct Roof {
