@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/audit/seats.h"
 
+#include "core/bundle/bundle.h"
+
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
 namespace kernscope::audit {
@@ -110,6 +113,38 @@ std::vector<std::size_t> unusedByFolding(const Seating &seating,
         }
     }
     return unused;
+}
+
+void findMissing(const Bundle &checkpoint, const std::vector<std::size_t> &tensors,
+                 const std::vector<std::size_t> &holders, Seating &seating)
+{
+    std::set<std::size_t> held;
+    for (const Seat &seat : seating.seats) {
+        for (const auto &piece : seating.references[seat.reference].pieces)
+            held.insert(piece.tensor);
+        held.insert(tensors[seat.reference]);
+        if (seating.references[seat.reference].norm != kNoIndex) {
+            const FoldedNorm &norm = seating.norms[seating.references[seat.reference].norm];
+            held.insert(norm.norm);
+            held.insert(norm.biasTensor);
+        }
+    }
+    for (std::size_t i = 0; i < checkpoint.weights().size(); ++i) {
+        const Weight &weight = checkpoint.weights()[i];
+        if (held.count(i) == 0 && isFloatingPoint(weight.type) &&
+            weight.name.find(".running_") == weight.name.npos)
+            seating.missing.push_back(weight.name);
+    }
+    for (std::size_t k = 0; k < holders.size(); ++k) {
+        const Reference &part = seating.references[k];
+        if (holders[k] != kNoIndex || part.transform == "as it is" || part.isJoined() ||
+            part.pieces.size() != 1 || held.count(tensors[k]) == 0 ||
+            std::ranges::any_of(seating.missingParts, [&](std::size_t other) {
+                return part.overlaps(seating.references[other]);
+            }))
+            continue;
+        seating.missingParts.push_back(k);
+    }
 }
 
 } // namespace kernscope::audit

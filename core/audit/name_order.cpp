@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/audit/seats.h"
 
+#include "core/assessment/consumer_kinds.h"
+#include "core/assessment/weight_facts.h"
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/graph/graph.h"
@@ -316,6 +318,20 @@ exchangedParts(std::span<const std::string> names, std::span<const std::optional
         }
     }
     return found;
+}
+
+std::optional<bool> inputsFirst(const Weight &weight)
+{
+    std::optional<bool> first;
+    for (const Consumer &consumer : weight.consumers) {
+        const ChannelAxes axes = channelAxes(weight, consumer);
+        const bool own = axes.input < axes.output;
+        if ((consumer.op != "linear" && consumer.op != "matmul") || !hasKernel(consumer) ||
+            (first && *first != own))
+            return std::nullopt;
+        first = own;
+    }
+    return first;
 }
 
 std::vector<std::optional<double>> positionsOf(const BundlePtr &package)

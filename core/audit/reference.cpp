@@ -248,6 +248,24 @@ Reference Reference::turned() const
     return made;
 }
 
+const std::vector<float> &Reference::sampled(std::vector<float> &samples) const
+{
+    return audit::sampled(samples, elements, [this](std::uint64_t at, auto out) { read(at, out); });
+}
+
+bool Reference::overlaps(const Reference &other) const
+{
+    if (isBias || other.isBias || pieces.empty() || other.pieces.empty())
+        return true;
+    for (const Piece &x : pieces) {
+        for (const Piece &y : other.pieces) {
+            if (x.tensor == y.tensor && x.first < y.first + y.count && y.first < x.first + x.count)
+                return true;
+        }
+    }
+    return false;
+}
+
 void Reference::readPlain(std::uint64_t first, std::span<float> out) const
 {
     if (isTurned) {

@@ -81,6 +81,10 @@ public:
     {
         return factors.empty() ? 1.0F : factors[channelOf(element)];
     }
+    /// Spread over it, read once.
+    const std::vector<float> &sampled(std::vector<float> &samples) const;
+    /// Whether a weight that holds this holds something of the other one.
+    bool overlaps(const Reference &other) const;
     bool isJoined() const { return !joinedNames.empty(); }
     /// The channel of the batch norm that an element belongs to.
     std::size_t channelOf(std::uint64_t element) const
@@ -146,5 +150,15 @@ Likeness likeness(std::span<const float> d, std::span<const float> r);
 /// Places of at most `most` of a tensor's elements, spread over it: the same for every tensor of
 /// that size.
 std::vector<std::uint64_t> samplePlaces(std::uint64_t elements, std::uint64_t most);
+/// Fills `samples`, where they are empty, with what `read` has at 1,024 places.
+template <class Read>
+const std::vector<float> &sampled(std::vector<float> &samples, std::uint64_t elements,
+                                  const Read &read)
+{
+    for (const std::uint64_t place :
+         samples.empty() ? samplePlaces(elements, 1024) : std::vector<std::uint64_t>())
+        read(place, std::span(&samples.emplace_back(), 1));
+    return samples;
+}
 
 } // namespace kernscope::audit

@@ -20,7 +20,6 @@ constexpr double kSameJoined = 0.35; ///< of several tensors, of which one may b
 constexpr double kSameShort = 0.95;  ///< of few elements
 constexpr std::size_t kShort = 24;
 constexpr double kNearlyEqual = 1e-4; ///< squared relative distance
-constexpr std::uint64_t kSamples = 1024;
 
 /// Pairs, step by step.
 class Seater
@@ -43,6 +42,7 @@ public:
             m_holder[reference] = kTaken;
         byName();
         byValues();
+        turnMatrices();
         addParts();
         byValues();
         addJoined();
@@ -229,6 +229,59 @@ private:
                     seat(edge.weight, edge.reference, PairedBy::Values);
             }
         }
+    }
+
+    /// Weights that hold the transpose of a matrix: the shape tells it, or of square ones that a
+    /// converter says so, or that the program reads them as [inputs, outputs] where the checkpoint
+    /// has [outputs, inputs], by most of the others, or the reverse.
+    void turnMatrices()
+    {
+        std::size_t inputs = 0, outputs = 0; // matrices of the checkpoint, by what is first
+        for (const bool square : {false, true}) {
+            for (std::size_t i = 0; i < m_seatOf.size(); ++i) {
+                const Weight &weight = m_package.weights()[i];
+                const Shape shape = squeezed(weight.shape);
+                if (!m_judged[i] || shape.size() != 2)
+                    continue;
+                const auto first = inputsFirst(weight);
+                if (!square && shape[0] != shape[1]) {
+                    if (m_seatOf[i] == kNoIndex)
+                        turn(i);
+                    if (first && m_seatOf[i] != kNoIndex)
+                        ++(*first != m_out.references[m_seatOf[i]].isTurned ? inputs : outputs);
+                } else if (square && shape[0] == shape[1] &&
+                           (m_names[i].starts_with("transpose_") ||
+                            (first && *first != (inputs > outputs)))) {
+                    turn(i);
+                }
+            }
+        }
+    }
+    /// If its values fit so.
+    void turn(std::size_t weight)
+    {
+        const Shape shape = squeezed(m_package.weights()[weight].shape);
+        const std::size_t held = m_seatOf[weight];
+        double least = held == kNoIndex ? 1 - kSameCoarse : likenessOf(weight, held).distance;
+        std::size_t best = kNoIndex;
+        for (std::size_t k = 0; k < m_holder.size(); ++k) {
+            const Reference &of = m_out.references[k];
+            if ((k != held && (held != kNoIndex || !free(k))) || of.pieces.size() != 1 ||
+                of.isTurned || of.norm != kNoIndex || of.shape != Shape{shape[1], shape[0]})
+                continue;
+            std::vector<float> samples;
+            const double distance =
+                likeness(samplesOfWeight(weight), of.turned().sampled(samples)).distance;
+            if (distance < least) {
+                least = distance;
+                best = k;
+            }
+        }
+        if (best == kNoIndex)
+            return;
+        m_out.references[best] = m_out.references[best].turned();
+        m_referenceSamples.erase(best);
+        seat(weight, best, held == kNoIndex ? PairedBy::Values : m_how[weight]);
     }
 
     /// Whether the weight's name says that it holds the same part of `other` instead.
@@ -646,33 +699,7 @@ private:
                        : "a constant of the program: the checkpoint has no tensor "
                          "for it"});
         }
-        std::set<std::size_t> held;
-        for (const Seat &seat : m_out.seats) {
-            for (const auto &piece : m_out.references[seat.reference].pieces)
-                held.insert(piece.tensor);
-            held.insert(m_tensor[seat.reference]);
-            if (m_out.references[seat.reference].norm != kNoIndex) {
-                const FoldedNorm &norm = m_out.norms[m_out.references[seat.reference].norm];
-                held.insert(norm.norm);
-                held.insert(norm.biasTensor);
-            }
-        }
-        for (std::size_t i = 0; i < m_checkpoint.weights().size(); ++i) {
-            const Weight &weight = m_checkpoint.weights()[i];
-            if (held.count(i) == 0 && isFloatingPoint(weight.type) &&
-                weight.name.find(".running_") == weight.name.npos)
-                m_out.missing.push_back(weight.name);
-        }
-        for (std::size_t k = 0; k < m_holder.size(); ++k) {
-            const Reference &part = m_out.references[k];
-            if (m_holder[k] != kNoIndex || part.transform == "as it is" || part.isJoined() ||
-                part.pieces.size() != 1 || held.count(m_tensor[k]) == 0 ||
-                std::ranges::any_of(m_out.missingParts, [&](std::size_t other) {
-                    return overlap(part, m_out.references[other]);
-                }))
-                continue;
-            m_out.missingParts.push_back(k);
-        }
+        findMissing(m_checkpoint, m_tensor, m_holder, m_out);
         if (m_out.missing.empty())
             m_out.notCompared = 0;
         return std::move(m_out);
@@ -695,49 +722,21 @@ private:
         const Reference &held = m_out.references[reference];
         for (std::size_t i = 0; i < m_holder.size(); ++i) {
             if (i != reference && m_tensor[i] == m_tensor[reference] && m_holder[i] == kNoIndex &&
-                (overlap(held, m_out.references[i])))
+                (held.overlaps(m_out.references[i])))
                 m_holder[i] = kTaken;
         }
     }
 
-    static bool overlap(const Reference &a, const Reference &b)
-    {
-        if (a.isBias || b.isBias || a.pieces.empty() || b.pieces.empty())
-            return true;
-        for (const auto &x : a.pieces) {
-            for (const auto &y : b.pieces) {
-                if (x.tensor == y.tensor && x.first < y.first + y.count &&
-                    y.first < x.first + x.count)
-                    return true;
-            }
-        }
-        return false;
-    }
-
-    template <class Read>
-    static const std::vector<float> &sampled(std::vector<float> &samples, std::uint64_t elements,
-                                             const Read &read)
-    {
-        for (const std::uint64_t place :
-             samples.empty() ? samplePlaces(elements, kSamples) : std::vector<std::uint64_t>())
-            read(place, std::span(&samples.emplace_back(), 1));
-        return samples;
-    }
     const std::vector<float> &samplesOfWeight(std::size_t weight)
     {
         const codec::Decoder &decoder = m_decoders.at(weight);
         return sampled(m_weightSamples[weight], decoder.elements().value,
                        [&](std::uint64_t at, auto out) { decoder.decodeFloat(at, out); });
     }
-    const std::vector<float> &samplesOfReference(std::size_t reference)
-    {
-        const Reference &of = m_out.references[reference];
-        return sampled(m_referenceSamples[reference], of.elements,
-                       [&](std::uint64_t at, auto out) { of.read(at, out); });
-    }
     Likeness likenessOf(std::size_t weight, std::size_t reference)
     {
-        return likeness(samplesOfWeight(weight), samplesOfReference(reference));
+        return likeness(samplesOfWeight(weight),
+                        m_out.references[reference].sampled(m_referenceSamples[reference]));
     }
     Class classOf(std::size_t reference) const
     {

@@ -54,6 +54,11 @@ std::vector<std::size_t> unusedByFolding(const Seating &seating,
                                          const std::vector<std::size_t> &tensors,
                                          const Nearest &nearest);
 
+/// Fills in `missing` and `missingParts`. `tensors`: the first one of each reference; `holders`:
+/// its weight, or kNoIndex.
+void findMissing(const Bundle &checkpoint, const std::vector<std::size_t> &tensors,
+                 const std::vector<std::size_t> &holders, Seating &seating);
+
 /// A dotted name as converters write it.
 std::string programName(std::string_view name);
 /// Without what converters append.
@@ -76,6 +81,9 @@ std::vector<std::size_t> expectedOrder(std::span<const std::string> names,
 std::vector<std::pair<std::size_t, std::size_t>>
 exchangedParts(std::span<const std::string> names,
                std::span<const std::optional<double>> positions);
+
+/// Whether the program reads a matrix as [inputs, outputs]; nothing of what no product reads.
+std::optional<bool> inputsFirst(const Weight &weight);
 
 /// Where each weight is first read by the program, through what only moves its elements; empty
 /// where it is not.

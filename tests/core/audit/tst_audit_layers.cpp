@@ -701,6 +701,32 @@ private Q_SLOTS:
                  describe(*sound).c_str());
     }
 
+    /// The shape of a square matrix does not tell which axis is which: who reads it does.
+    void squareMatrices_data()
+    {
+        const auto row = addColumns<QByteArray, QByteArray, QByteArray, bool>();
+        row("inputs first", "const_0", "[1, 64, 64]", "matmul(x = x, y = const_0)", true);
+        row("outputs first", "const_0", "[64, 64]", "linear(weight = const_0, x = x)", false);
+        row("turned by a converter", "transpose_0", "[64, 64]",
+            "linear(weight = transpose_0, x = x)", true);
+    }
+
+    void squareMatrices()
+    {
+        const auto [name, shape, call, sound] = fetched<QByteArray, QByteArray, QByteArray, bool>();
+        Values turned = m_tensors[0];
+        for (std::size_t i = 0; i < turned.size(); ++i)
+            turned[i] = m_tensors[0][i % kColumns * kRows + i / kColumns];
+        MadeBundle made;
+        made.weight(name.toStdString(), shape.toStdString(), halves(turned));
+        made.op("y", "[1, 8, 64]", call.toStdString());
+        const auto result = VERIFIED(audit::auditPackage(
+            made.open().value_or(nullptr), checkpointOf({m_tensors[0]}, {"k_proj.weight"})));
+        QVERIFY2(result->faulty.empty() == sound, describe(*result).c_str());
+        QVERIFY(sound ? result->sound.size() == 1
+                      : result->faulty[0].fault == audit::Kind::Transposed);
+    }
+
     /// A head that has the values of the embedding is the same constant.
     void headOfTheEmbedding()
     {
