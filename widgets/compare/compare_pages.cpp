@@ -287,8 +287,8 @@ QTableView *makeCompareTable(CompareModel &model, QWidget *parent)
     table->setItemDelegateForColumn(model.columnOf("relative_rmse"),
                                     new ErrorBarDelegate(model, table));
     setColumnWidths(table->horizontalHeader(),
-                    {15,  6, 6,   6,   4.8, 6.4, 4.4, 5.2, 4.4, 6, 12,         14,
-                     5.2, 5, 5.5, 5.5, 5.5, 5.5, 5,   6.2, 5.2, 5, kLastColumn});
+                    {15,  5.6, 5.6, 6,   4.8, 6.4, 4.4, 5.2, 4.4, 6, 12,         14,
+                     5.2, 5,   5.5, 5.5, 5.5, 5.5, 5,   6.2, 5.2, 5, kLastColumn});
     table->horizontalHeader()->setStretchLastSection(true);
     new NamesGiveWay(table, model);
     return table;
