@@ -300,6 +300,13 @@ private Q_SLOTS:
         QVERIFY(test::showDock(dock));
         const HistogramPlot *histogram = dock.statistics().findChild<HistogramPlot *>();
         QVERIFY(histogram && histogram->pointCount() > 0);
+        // What leads to the largest value leaves no mark at the bar that was picked before.
+        dock.statistics().histogram().setCurrentPoint(1);
+        for (QLabel *label : dock.statistics().findChildren<QLabel *>()) {
+            if (label->accessibleName() == u"max"_s)
+                Q_EMIT label->linkActivated({});
+        }
+        QCOMPARE(histogram->currentPoint(), -1);
         test::cancelTasks(session);
         session.setBundle(test::openSample("sparse"));
         session.goToWeight(0);
