@@ -15,7 +15,7 @@ std::uint64_t MadeCoreAi::tensor(const Shape &shape, Elem element)
     out.varint(2);
     out.varint(shape.size());
     for (const std::uint64_t extent : shape)
-        out.varint(extent << 1);
+        out.varint(extent << 1 | extent >> 63); // UINT64_MAX: open
     out.varint(of);
     m_made.types.push_back(out.take());
     return m_made.types.size() - 1;

@@ -121,6 +121,29 @@ private slots:
         QCOMPARE(bundle->weights().front().storedBytes.value, 4U);
     }
 
+    /// Types may leave extents open (indices of scatter_nd do): the values have those they have.
+    void openExtents()
+    {
+        for (const auto &[shape, known] : {std::pair(Shape{UINT64_MAX, 2}, true),
+                                           {{2, 6}, false},
+                                           {{UINT64_MAX, 1}, false},
+                                           {{UINT64_MAX}, false}}) {
+            MadeCoreAi made;
+            const auto indices =
+                made.constant({6, 2}, Elem::Si8, byteRow({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}));
+            const auto cast = made.operation("primitive.cast_v1", {indices}, shape, Elem::Si32);
+            made.output(
+                {made.operation("primitive.scatter_nd_v1", {cast, cast, cast}, shape, Elem::Si32)});
+            const BundlePtr bundle = VERIFIED(made.open());
+            const Weight &weight = bundle->weights().at(0);
+            QCOMPARE(!weight.fault, known);
+            if (known) {
+                QCOMPARE(weight.shape, (Shape{6, 2}));
+                QCOMPARE(valuesOf(*bundle, 0), (Values{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}));
+            }
+        }
+    }
+
     void looksUpVectors()
     {
         MadeCoreAi made;

@@ -407,16 +407,18 @@ private:
             if (const auto found = makers.find(weight.name);
                 found != makers.end() && found->second != Definition::kNoOperation)
                 weight.consumers = findConsumers(functionGraph, found->second);
+            auto built = forms.weight(value);
             if (const auto info = graph.tensor(value)) {
                 weight.type = info->element;
-                const auto shape = info->shape();
+                auto shape = info->shape();
+                if (!shape && built && info->admits(built->encoding.shape))
+                    shape = built->encoding.shape;
                 const auto count = shape ? elementCount(*shape) : std::nullopt;
                 if (count && packedBytes(*count, ElementType::Fp64)) {
                     weight.shape = *shape;
                     weight.elements = *count;
                 }
             }
-            auto built = forms.weight(value);
             if (built && built->encoding.shape != weight.shape)
                 built = refused({m_path, module.operations[maker].range.offset}, "codec.shape",
                                 "result", shapeText(built->encoding.shape), shapeText(weight.shape),

@@ -39,6 +39,13 @@ std::optional<Shape> TensorInfo::shape() const
     return shape;
 }
 
+bool TensorInfo::admits(const Shape &shape) const
+{
+    return std::ranges::equal(dims, shape, [](std::int64_t extent, std::uint64_t other) {
+        return extent < 0 || static_cast<std::uint64_t>(extent) == other;
+    });
+}
+
 ModuleGraph::ModuleGraph(const mlir::Module &module)
     : m_module(module), m_unknown(module.operationNames.size()), m_inside(module.operations.size()),
       m_uses(module.values.size()), m_constant(module.values.size()), m_read(module.values.size()),

@@ -21,7 +21,8 @@ struct TensorInfo {
     ElementType element = ElementType::Unknown;
     std::vector<std::int64_t> dims; ///< INT64_MIN where it is open
     bool complex = false;
-    std::optional<Shape> shape() const; ///< where every extent is known
+    std::optional<Shape> shape() const;    ///< where every extent is known
+    bool admits(const Shape &shape) const; ///< it may be of that shape
 };
 
 /// Of a tensor type of a module; nothing for others.
