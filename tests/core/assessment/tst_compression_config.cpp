@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/compression_config.h"
 #include "core/bundle/bundle.h"
+#include "made_coreai.h"
 #include "made_programs.h"
 
 /// Configurations of coremltools and coreai-opt as the forms that weights are to have.
@@ -136,6 +137,25 @@ private slots:
                                       : "operation not covered: " + op +
                                             ", n:m zeros are of conv and linear");
             }
+        }
+    }
+
+    /// coreai-opt compresses convolutions, but not transposed ones.
+    void transposedConvolutions()
+    {
+        for (const char *name : {"primitive.conv2d_v1", "primitive.conv_transpose2d_v1"}) {
+            MadeCoreAi made;
+            const Shape shape{64, 32, 1, 1};
+            const auto x = made.blob({1, 32, 1, 1}, Elem::Si8, Bytes(32));
+            const auto weight = made.blob(shape, Elem::F16, Bytes(4096, std::byte{3}));
+            made.output({made.operation(name, {x, weight}, {1, 64, 1, 1}, Elem::F16)});
+            const BundlePtr bundle = VERIFIED(made.open());
+            const auto found = std::ranges::find(bundle->weights(), shape, &Weight::shape);
+            QVERIFY(found != bundle->weights().end());
+            const std::string why =
+                whyDense(*bundle, std::size_t(found - bundle->weights().begin()), nullptr);
+            QCOMPARE(why == "operation not covered: conv_transpose2d",
+                     std::string_view(name).find("conv2d") == std::string_view::npos);
         }
     }
 
