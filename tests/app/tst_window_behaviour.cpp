@@ -8,6 +8,8 @@
 #include "widgets/compare/hand_pairs.h"
 #include "widgets/weight/weight_dock.h"
 
+#include <QFileDialog>
+
 using app::Layout;
 
 /// What stays in place and what comes to the front in the window.
@@ -66,6 +68,17 @@ private Q_SLOTS:
         app::DockSet::reveal(dock("descriptor"));
         QVERIFY(m_window->settle());
         QVERIFY(dock("descriptor")->showsContent());
+        // A refusal stays in sight, whole, until the next one is made.
+        const auto strip = [this](const QString &path) {
+            action(u"Strip the Section\u2026"_s)->trigger();
+            auto *dialog = (*m_window)->findChild<QFileDialog *>();
+            Q_EMIT dialog->fileSelected(m_folder->filePath(path));
+            dialog->close();
+            QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+            return notices().texts().join(u' ');
+        };
+        QVERIFY(strip(u"none/made.ksec"_s).contains(u"Not written"_s));
+        QCOMPARE(strip(u"made.ksec"_s), QString());
         QVERIFY(m_window->open({sample(u"sparse"_s)}));
         QCOMPARE(layouts().current(), Layout::Inspect);
         QVERIFY(!relocate->isEnabled()); // before its dialog asks for addresses
