@@ -167,7 +167,7 @@ SaveDialog::SaveDialog(const Bundle &bundle, const std::vector<WrittenRange> &ra
 
 QWidget *SaveDialog::buildTable(const Bundle &bundle, const std::vector<WrittenRange> &ranges)
 {
-    auto *model = new ui::RowTable<report::PendingRange>(report::pendingRangeTable(), this);
+    auto *model = new ui::RowTable<report::PendingRange>(report::pendingRangeTable, this);
     model->setRows(report::pendingRangeRows(bundle, ranges, kMaxRows));
     auto *table = ui::makeTable(this, tr("Ranges that will be written"), model);
     table->resizeColumnsToContents();

@@ -149,7 +149,7 @@ std::string choiceText(const FormChoice &choice)
         text += "  " + choice.advice + "\n";
     for (const std::string &line : report::contestedOf(choice))
         text += "  sources disagree: " + line + "\n";
-    return text + tableText(report::candidateTable(), report::candidateRows(choice));
+    return text + tableText(report::candidateTable, report::candidateRows(choice));
 }
 
 /// The weights that are asked about: [first, last).
@@ -234,7 +234,7 @@ std::string decisionsText(const Bundle &bundle, const DecisionTable &table)
             ++known->second;
     }
     std::string text =
-        tableText(report::decisionTable(), rows) +
+        tableText(report::decisionTable, rows) +
         "\n  measured, predicted: times the rate of dense fp16; ? some condition is not known\n"
         "  predicted: of the layer alone, against the same values stored dense; after a slash, "
         "against dense weights without zeros, where that is another figure\n" +
@@ -257,7 +257,7 @@ std::string matrixText(const Bundle &bundle, const DecisionTable &table)
     const auto sums =
         mapped(table.columns(), [&](std::size_t column) { return table.totals(column); });
     return text + heading("Moved " + movedWhen(bundle)) +
-           tableText(report::targetTotalsTable(), sums, {{"moved", "moved"}});
+           tableText(report::targetTotalsTable, sums, {{"moved", "moved"}});
 }
 
 int runDecide(const ChipOptions &options, Context &context)
@@ -467,7 +467,7 @@ int runTargets(const ChipOptions &options, Context &context)
     return printAnswer(
         context, {}, [&] { return report::targetsDocument(shown, options.bytes); },
         [&] {
-            return tableText(report::chipTable(), shown) +
+            return tableText(report::chipTable, shown) +
                    "\n  * sources disagree: --json names them and what each says\n" +
                    (options.bytes ? targetDetailsText(*shown.front()) : std::string());
         });
@@ -530,7 +530,7 @@ std::string verdictText(const report::ProgramVerdict &verdict)
     const std::string text = "\n  " + printable(verdict.sentence) + "\n";
     return verdict.gains.empty() ? text
                                  : text + heading("Faster in another form") +
-                                       tableText(report::gainTable(), verdict.gains);
+                                       tableText(report::gainTable, verdict.gains);
 }
 
 void addChips(CLI::App &app, Context &context)

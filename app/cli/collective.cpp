@@ -171,7 +171,7 @@ Worked worked(const CollectiveOptions &options)
 std::string operationsText()
 {
     std::string text = heading("Operations") +
-                       tableText(report::collectiveOperationTable(), decision::collectiveOps()) +
+                       tableText(report::collectiveOperationTable, decision::collectiveOps()) +
                        "\n  reduction kinds:";
     for (const decision::ReductionToken &token : decision::reductionTokens())
         text += fmt::format(" {} {}", token.token, token.kind);
@@ -185,28 +185,28 @@ std::string operationsText()
 std::string collectiveChipText(const target::Target &target)
 {
     return heading("Capability bytes") +
-           tableText(report::collectiveByteTable(), report::collectiveByteRows(target),
+           tableText(report::collectiveByteTable, report::collectiveByteRows(target),
                      {{"value", "on " + target.name}}) +
            heading("Gates") +
-           tableText(report::collectiveGateTable(), decision::collectiveGates(target));
+           tableText(report::collectiveGateTable, decision::collectiveGates(target));
 }
 
 std::string settersText()
 {
     return heading("Setters of the collective DMA, in this order") +
-           tableText(report::ccdmaSetterTable(), decision::ccdmaSetters()) +
+           tableText(report::ccdmaSetterTable, decision::ccdmaSetters()) +
            heading("Rules and messages") +
-           tableText(report::collectiveNoteTable(), decision::collectiveNotes());
+           tableText(report::collectiveNoteTable, decision::collectiveNotes());
 }
 
 std::string formatsText(const target::Target &target, const format::FormatUse &use)
 {
     const report::Titles here{{"legal", "on " + target.name}};
-    return tableText(report::kernelFormatTable(), report::kernelFormatRows(use), here) +
+    return tableText(report::kernelFormatTable, report::kernelFormatRows(use), here) +
            heading("Tensor formats") +
-           tableText(report::elementTypeTable(), report::tensorFormatRows(target)) +
+           tableText(report::elementTypeTable, report::tensorFormatRows(target)) +
            heading("Encoder") +
-           tableText(report::codegenTable(), report::codegenRows(use.descriptorVersion)) +
+           tableText(report::codegenTable, report::codegenRows(use.descriptorVersion)) +
            moreFormatsText(use.descriptorVersion);
 }
 
@@ -215,7 +215,7 @@ int runFacts(const std::string &name, Context &context)
     const std::string_view table = name == "all" ? std::string_view() : name;
     return printAnswer(
         context, {}, [&] { return report::embeddedFactsJson(table); },
-        [&] { return tableText(report::embeddedFactTable(), report::embeddedFactRows(table)); });
+        [&] { return tableText(report::embeddedFactTable, report::embeddedFactRows(table)); });
 }
 
 /// Runs of codes that the predicate answers alike.
@@ -248,7 +248,7 @@ std::string lanesText(std::uint32_t version)
     std::erase_if(codes, [](const report::LaneCode &code) {
         return !code.bits && code.name != "e4m3" && code.name != "e5m2";
     });
-    return text + tableText(report::laneCodeTable(), codes) +
+    return text + tableText(report::laneCodeTable, codes) +
            fmt::format(
                "  E4M3 overflow: {}\n",
                layout.overflowSource1
@@ -278,7 +278,7 @@ std::string halText(const target::Target &target)
                 rows.push_back(std::move(row));
         }
         text += heading(fmt::format("Table of compiler {}", name)) +
-                tableText(report::targetFactTable(), rows);
+                tableText(report::targetFactTable, rows);
         if (unknown > 0)
             text += fmt::format("  and {} scalars whose value is not known (--json)\n", unknown);
     }
@@ -296,7 +296,7 @@ std::string estimatesText(const BundlePtr &bundle, const roofline::NetworkAssess
     if (estimated.empty())
         return "\nThe compiler wrote no estimate for a layer of this program.\n";
     return heading("The compiler's own estimates beside those for " + network.roofs.target->name) +
-           tableText(report::estimateTable(), estimated);
+           tableText(report::estimateTable, estimated);
 }
 
 /// How many rows are met, and which effects the model lacks where it is off.
@@ -359,7 +359,7 @@ std::string reducedText(const ReductionTrace &made)
 {
     std::vector<report::TileFacts> tiles = report::tileRows(made);
     tiles.resize(std::min(kTilesShown, tiles.size()));
-    std::string text = tableText(report::tileTable(), tiles);
+    std::string text = tableText(report::tileTable, tiles);
     if (made.tiles.size() > kTilesShown)
         text += fmt::format("  and {}\n", counted(made.tiles.size() - kTilesShown, "more tile"));
     text += fmt::format("\n  accumulator    {} (fp32 class, over the tiles)\n"
@@ -476,13 +476,13 @@ std::string readingsText(std::span<const format::Reading> readings)
 std::string moreFormatsText(std::uint32_t descriptorVersion)
 {
     return heading("Types in a weight") +
-           tableText(report::elementRoleTable(), format::weightElementRoles()) +
+           tableText(report::elementRoleTable, format::weightElementRoles()) +
            heading("fp8 formats (table 36.1)") +
-           tableText(report::fp8FormatTable(), format::fp8Formats()) + foldText() +
+           tableText(report::fp8FormatTable, format::fp8Formats()) + foldText() +
            heading("Double multiply (chapter 36: one byte each, of the same class)") +
-           tableText(report::doubleMacTable(), report::doubleMacPairs()) +
+           tableText(report::doubleMacTable, report::doubleMacPairs()) +
            lanesText(descriptorVersion) + heading("What else is known") +
-           tableText(report::engineNoteTable(), format::engineNotes()) + heading("Contested") +
+           tableText(report::engineNoteTable, format::engineNotes()) + heading("Contested") +
            readingsText(format::readingsAbout("engine"));
 }
 
@@ -490,8 +490,8 @@ std::string targetDetailsText(const target::Target &target)
 {
     const auto readings = format::readingsAbout(target.name);
     return halText(target) + heading("MinimumFamily floors") +
-           tableText(report::floorTable(), report::floorRows(target)) +
-           titledTable("Facts and rules", report::placedFactTable(), report::placedFacts(target)) +
+           tableText(report::floorTable, report::floorRows(target)) +
+           titledTable("Facts and rules", report::placedFactTable, report::placedFacts(target)) +
            (readings.empty() ? std::string() : heading("Contested") + readingsText(readings));
 }
 
@@ -525,9 +525,9 @@ int runCalibrate(const ChipOptions &options, Context &context)
         [&] {
             return (rows.empty()
                         ? "No measurement of this chip is published.\n"
-                        : tableText(report::calibrationTable(), rows) + calibrationSummary(rows)) +
+                        : tableText(report::calibrationTable, rows) + calibrationSummary(rows)) +
                    titledTable("Other published figures (- nothing predicts them)",
-                               report::publishedFigureTable(), figures) +
+                               report::publishedFigureTable, figures) +
                    estimatesText(bundle, network, estimated);
         });
 }

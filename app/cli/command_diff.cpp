@@ -461,7 +461,7 @@ std::string auditAnswer(const report::AuditSubject &subject, bool all)
                report::auditVerdict(result)) +
         ": " + printable(report::auditSentence(subject)) + "\n";
     if (!result.faulty.empty()) {
-        text += heading("At fault") + tableText(report::auditTable(), result.faulty);
+        text += heading("At fault") + tableText(report::auditTable, result.faulty);
         for (const audit::AuditedWeight &row : result.faulty)
             text += fmt::format("  {}: {}\n", printable(row.name), printable(row.why));
     }
@@ -470,10 +470,10 @@ std::string auditAnswer(const report::AuditSubject &subject, bool all)
                             report::faultText(fault));
     if (!subject.sibling.empty())
         text += heading("Which build is nearer") +
-                tableText(report::nearerTable(), subject.nearer()) + "  " +
+                tableText(report::nearerTable, subject.nearer()) + "  " +
                 printable(report::nearerSentence(subject)) + "\n";
     if (all && !result.sound.empty())
-        text += heading("Sound") + tableText(report::auditTable(), result.sound);
+        text += heading("Sound") + tableText(report::auditTable, result.sound);
     for (const report::KnownFaultLine &line : subject.knownFaults)
         text += fmt::format("  known fault: {}\n", printable(line.text));
     if (!result.unpaired.empty() || !result.missing.empty())

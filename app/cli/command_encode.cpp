@@ -20,8 +20,8 @@ namespace {
 std::string convertText(const Bundle &bundle, const HalfBundle &converted,
                         const std::string &output)
 {
-    std::string text = tableText(report::halfWeightTable(), report::halfFacts(converted));
-    text += tableText(report::halfOperationTable(), converted.operations);
+    std::string text = tableText(report::halfWeightTable, report::halfFacts(converted));
+    text += tableText(report::halfOperationTable, converted.operations);
     text += fmt::format(
         "constants {} fp16, {} fp32; of {}: {} became infinite, {} zero, {} the smallest of fp16\n",
         grouped(converted.constants), grouped(converted.constantsKept),

@@ -69,7 +69,7 @@ Result<search::Query> queryOf(const FindArguments &arguments)
 std::string foundText(const search::Query &query, const search::Found &found,
                       const std::vector<report::HitFacts> &rows)
 {
-    std::string text = rows.empty() ? std::string() : tableText(report::hitTable(), rows);
+    std::string text = rows.empty() ? std::string() : tableText(report::hitTable, rows);
     if (found.hits.empty())
         text += "nothing found\n";
     else if (found.complete)
@@ -235,9 +235,9 @@ std::string byteFieldsText(const Bundle &bundle, std::size_t file, const ByteRan
                             sectionKindName(section.kind), section.range.offset.value,
                             section.range.end() - 1);
     }
-    text += heading("Fields") + tableText(report::byteFieldTable(), fields);
+    text += heading("Fields") + tableText(report::byteFieldTable, fields);
     return text + heading(fmt::format("Read at {:#x}", range.offset.value)) +
-           tableText(report::readingTable(), readings);
+           tableText(report::readingTable, readings);
 }
 
 int runBytes(BytesArguments arguments, Context &context)

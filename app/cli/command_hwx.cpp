@@ -41,7 +41,7 @@ std::string hwxLoadText(const std::vector<hwx::Slot> &places,
     const auto changed =
         std::ranges::count_if(loaded, [](const auto &each) { return each.changes(); });
     return heading("Load plan") +
-           tableText(report::loadedSlotTable(), report::loadedSlotRows(places, loaded)) +
+           tableText(report::loadedSlotTable, report::loadedSlotRows(places, loaded)) +
            fmt::format("\n  {} of {} slots change; of the others the engine adds the aperture "
                        "itself, or the reason is named\n",
                        changed, loaded.size());
@@ -84,9 +84,9 @@ std::string taskText(const hwx::Container &container, const hwx::Text &text, Tas
     result += "  header:" + (header.empty() ? " all zero" : header) + "\n";
     if (registers)
         result +=
-            tableText(report::registerTable(), report::registerFacts(detail, before, version, 0));
+            tableText(report::registerTable, report::registerFacts(detail, before, version, 0));
     const auto lanes = report::laneFacts(finder.lanes(detail, reader), tiles, container);
-    return lanes.empty() ? result : result + tableText(report::laneTable(), lanes);
+    return lanes.empty() ? result : result + tableText(report::laneTable, lanes);
 }
 
 /// The tasks of it: shapes, header, registers, lanes.
@@ -138,12 +138,12 @@ std::string hwxText(const hwx::Container &container, std::span<const std::byte> 
                     const std::string &name, bool registers)
 {
     return containerSummary(container, name) +
-           titledTable("Commands", report::commandTable(), report::commandFacts(container)) +
-           titledTable("Segments and sections", report::containerSectionTable(),
+           titledTable("Commands", report::commandTable, report::commandFacts(container)) +
+           titledTable("Segments and sections", report::containerSectionTable,
                        report::containerSectionFacts(container)) +
-           titledTable("Ports", report::portTable(), report::portFacts(container)) +
-           titledTable("Symbols", report::symbolTable(), report::symbolFacts(container)) +
-           titledTable("Relocation slots", report::slotTable(),
+           titledTable("Ports", report::portTable, report::portFacts(container)) +
+           titledTable("Symbols", report::symbolTable, report::symbolFacts(container)) +
+           titledTable("Relocation slots", report::slotTable,
                        report::slotRows(hwx::relocationSlots(container, bytes), {})) +
            hwxTasksText(container, bytes, registers);
 }
@@ -247,7 +247,7 @@ std::string tasksText(const ContainerDifference &difference)
     if (!difference.tasks.sameVersion)
         text += "  The descriptor versions differ: registers are compared by their addresses.\n";
     return text +
-           (rows.empty() ? "  No task differs.\n" : tableText(report::registerChangeTable(), rows));
+           (rows.empty() ? "  No task differs.\n" : tableText(report::registerChangeTable, rows));
 }
 
 std::string containerWeightsText(const ContainerDifference &difference)
@@ -367,9 +367,8 @@ std::string surveyText(const report::HwxSurvey &survey)
     const std::vector<report::SurveyRow> rows = survey.rows();
     return fmt::format("{}, {}\n", counted(survey.files(), "container"),
                        counted(survey.tasks(), "task")) +
-           (rows.empty()
-                ? std::string("Every word has a name.\n")
-                : heading("Words without a name") + tableText(report::surveyTable(), rows));
+           (rows.empty() ? std::string("Every word has a name.\n")
+                         : heading("Words without a name") + tableText(report::surveyTable, rows));
 }
 
 /// Containers that cannot be read are diagnostics; the others are surveyed.
@@ -526,10 +525,10 @@ std::string odixText(const Bundle &bundle, const odix::Compiled &compiled, bool 
 {
     std::string text =
         odixSummaryText(bundle, compiled) + kernelsText(compiled) +
-        titledTable("Memory plan", report::memoryTable(), report::memoryRows(compiled)) +
-        titledTable("Constants", report::constantTable(), report::constantRows(compiled));
+        titledTable("Memory plan", report::memoryTable, report::memoryRows(compiled)) +
+        titledTable("Constants", report::constantTable, report::constantRows(compiled));
     if (instructions)
-        text += titledTable("Instructions", report::instructionTable(),
+        text += titledTable("Instructions", report::instructionTable,
                             report::instructionRows(compiled));
     return text;
 }
@@ -565,7 +564,7 @@ int runAgainst(const OdixArguments &arguments, const Bundle &bundle, Context &co
         rows, [](const auto &row) { return row.fate == report::Fate::Differs; });
     const int faults = printAnswer(
         context, diagnostics, [&] { return report::originDocument(arguments.against, rows); },
-        [&] { return fatesText(rows) + tableText(report::originTable(), rows); });
+        [&] { return fatesText(rows) + tableText(report::originTable, rows); });
     return faults != kDone ? faults : differs ? kDiffers : kDone;
 }
 
@@ -604,9 +603,9 @@ std::string compiledSurveyText(const coreai_cache::Survey &survey,
     const auto containers = std::ranges::count_if(
         survey.parts, [](const auto &part) { return part.role == "hardware container"; });
     if (!survey.facts.empty())
-        text += heading("What it says of itself") +
-                tableText(report::compiledFactTable(), survey.facts);
-    text += heading("Regions and files") + tableText(report::compiledPartTable(), survey.parts);
+        text +=
+            heading("What it says of itself") + tableText(report::compiledFactTable, survey.facts);
+    text += heading("Regions and files") + tableText(report::compiledPartTable, survey.parts);
     if (containers > 0)
         text += fmt::format("\n{}: open each with hwx or inspect\n",
                             counted(static_cast<std::uint64_t>(containers), "hardware container"));

@@ -47,7 +47,7 @@ std::string modelsText(const Bundle &bundle)
 {
     if (bundle.program()->models.size() < 2 && bundle.kind() != BundleKind::Model)
         return {};
-    return heading("Models") + tableText(report::modelTable(), report::modelFacts(bundle));
+    return heading("Models") + tableText(report::modelTable, report::modelFacts(bundle));
 }
 
 std::string functionsText(const Bundle &bundle)
@@ -78,7 +78,7 @@ std::string descriptionText(const Bundle &bundle)
 {
     constexpr std::size_t kMostLabels = 20;
     const auto features = report::featureFacts(bundle);
-    std::string text = features.empty() ? "" : tableText(report::featureTable(), features);
+    std::string text = features.empty() ? "" : tableText(report::featureTable, features);
     for (const mil::ModelDescription &description : bundle.program()->descriptions) {
         for (const std::string &line : report::descriptionLines(description, kMostLabels))
             text += fmt::format(
@@ -98,7 +98,7 @@ std::string backendsText(const Bundle &bundle)
         const auto own = report::annotatedOperations(function, segments.of(function));
         rows.insert(rows.end(), own.begin(), own.end());
     }
-    return titledTable("Backends (the compiler's notes)", report::annotatedOperationTable(), rows);
+    return titledTable("Backends (the compiler's notes)", report::annotatedOperationTable, rows);
 }
 
 std::string totalsText(const Bundle &bundle)
@@ -130,16 +130,14 @@ std::string inspectText(const Bundle &bundle,
 {
     std::string text = summaryText(bundle) + modelsText(bundle) + descriptionText(bundle) +
                        functionsText(bundle) + backendsText(bundle) + heading("Files") +
-                       tableText(report::fileTable(), bundle.files());
+                       tableText(report::fileTable, bundle.files());
     if (withSections)
-        text +=
-            heading("Sections") + tableText(report::sectionTable(), report::sectionRows(bundle));
+        text += heading("Sections") + tableText(report::sectionTable, report::sectionRows(bundle));
     const auto rows = report::weightRows(bundle, statistics, asked, selected);
     text += rows.empty() ? "\nNo weights.\n"
-                         : heading("Weights") + tableText(report::weightTable(), rows);
+                         : heading("Weights") + tableText(report::weightTable, rows);
     // Each of several weights counts the bytes as its own, the totals only once.
-    text +=
-        titledTable("Shared records", report::sharedRecordTable(), report::sharedRecords(bundle));
+    text += titledTable("Shared records", report::sharedRecordTable, report::sharedRecords(bundle));
     return bundle.weights().empty() ? text : text + totalsText(bundle);
 }
 
@@ -199,7 +197,7 @@ std::string findingsText(const Bundle &bundle, const std::vector<Finding> &findi
     if (findings.empty())
         return heading("Worth a look") + "  nothing\n";
     return heading("Worth a look") +
-           tableText(report::findingTable(), report::findingRows(bundle, findings));
+           tableText(report::findingTable, report::findingRows(bundle, findings));
 }
 
 /// What is expected: by a sibling build, then a configuration, then what was typed.
@@ -236,7 +234,7 @@ std::string coverageText(const Bundle &bundle, const InspectedCoverage &covered)
 {
     return heading("Coverage") +
            fmt::format("  {}\n", report::coverageSentence(covered.coverage, covered.rules)) +
-           tableText(report::coverageTable(), report::coverageLines(bundle, covered.coverage));
+           tableText(report::coverageTable, report::coverageLines(bundle, covered.coverage));
 }
 
 /// The first rows of each table; JSON has all.

@@ -180,7 +180,7 @@ std::string editedRangesText(const Bundle &bundle, const std::vector<AppliedEdit
     }
     if (rows.empty())
         return {};
-    std::string text = "\n" + tableText(report::changedBytesTable(), rows);
+    std::string text = "\n" + tableText(report::changedBytesTable, rows);
     if (hidden > 0)
         text += fmt::format("  and {}\n", counted(hidden, "more range"));
     return text;
@@ -192,7 +192,7 @@ std::string patchText(const Bundle &bundle, const std::vector<AppliedEdit> &edit
                       const std::optional<SaveReport> &saved, const std::string &target,
                       bool laidOutAnew)
 {
-    std::string text = tableText(report::editTable(), report::editRows(bundle, edits)) +
+    std::string text = tableText(report::editTable, report::editRows(bundle, edits)) +
                        editedRangesText(bundle, edits) + "\n";
     if (!saved)
         return text + styled(Style::Bold, "Dry run: nothing was written") + "\n";
@@ -211,7 +211,7 @@ std::string patchText(const Bundle &bundle, const std::vector<AppliedEdit> &edit
     const auto caches = report::staleCaches(bundle);
     if (!caches.empty())
         text += heading("Caches that may hold what was compiled before") +
-                tableText(report::staleCacheTable(), caches);
+                tableText(report::staleCacheTable, caches);
     return text;
 }
 
@@ -655,8 +655,7 @@ constexpr std::size_t kShownRuns = 32; ///< of one journal
 std::string runsText(const std::vector<WrittenRange> &ranges)
 {
     const std::span shown = std::span(ranges).first(std::min(ranges.size(), kShownRuns));
-    std::string text =
-        shown.empty() ? std::string() : tableText(report::writtenRangeTable(), shown);
+    std::string text = shown.empty() ? std::string() : tableText(report::writtenRangeTable, shown);
     if (ranges.size() > kShownRuns)
         text += fmt::format("  and {}\n", counted(ranges.size() - kShownRuns, "more range"));
     return text;

@@ -57,14 +57,14 @@ std::string planWeights(const PlanSubject &subject)
 {
     return heading("Weights") +
            tableText(
-               report::plannedWeightTable(),
+               report::plannedWeightTable,
                report::plannedWeights(*subject.survey, subject.plan->choice, subject.plan->why));
 }
 
 std::string planFront(const PlanSubject &subject, const char *axis,
                       const std::vector<plan::FrontPoint> &points, const plan::FrontCount &count)
 {
-    return titledTable(report::frontTitle(axis, points, count), report::frontTable(),
+    return titledTable(report::frontTitle(axis, points, count), report::frontTable,
                        report::frontRows(subject, axis, points));
 }
 
@@ -81,12 +81,12 @@ std::string planText(const PlanSubject &subject)
     for (const std::string &note : report::planNotes(subject))
         text += "  " + printable(note) + "\n";
     text += planWeights(subject) + heading("Before and after") +
-            tableText(report::planTotalsTable(), report::planTotals(subject));
+            tableText(report::planTotalsTable, report::planTotals(subject));
     text += planFront(subject, "stored bytes", plan.storedFront, plan.storedCount);
     text += planFront(subject, "time", plan.timeFront, plan.timeCount);
     if (!subject.builds.empty())
         text += heading("Other builds") +
-                tableText(report::buildTotalsTable(), report::buildTotals(subject, false));
+                tableText(report::buildTotalsTable, report::buildTotals(subject, false));
     if (const auto contested = report::contestedOf(subject); !contested.empty()) {
         text += heading("Sources disagree");
         for (const std::string &line : contested)

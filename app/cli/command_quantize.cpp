@@ -160,9 +160,9 @@ std::string quantizeText(const quantized::Quantized &made,
                             options.perTensor ? "tensor" : "row");
     text += fmt::format("\n{} from {}\n", shapeText(made.folder.matrix.shape),
                         made.folder.manifest.value("source", std::string()));
-    text += tableText(report::quantizedFileTable(), made.folder.manifest["files"]);
-    text += heading("Tiles of the instruction") +
-            tableText(report::quantizeTileTable(), made.tiles) + instructionText(made) + "\n";
+    text += tableText(report::quantizedFileTable, made.folder.manifest["files"]);
+    text += heading("Tiles of the instruction") + tableText(report::quantizeTileTable, made.tiles) +
+            instructionText(made) + "\n";
     text += fmt::format(
         "stored  {}, {:.3f} of fp16\n", bytesText(made.bytes),
         static_cast<double>(made.bytes) /

@@ -126,7 +126,7 @@ int runSectionList(const SectionOptions &options, Context &context)
         [&] {
             return section::listing(opened.section) + tablesText(opened.section) +
                    heading("Load plan: registers of the streams (tables 20.8 and 25.4)") +
-                   tableText(report::streamSlotTable(), report::streamSlots());
+                   tableText(report::streamSlotTable, report::streamSlots());
         });
 }
 

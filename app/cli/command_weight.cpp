@@ -44,7 +44,7 @@ std::string firstRows(const report::TableOf<Row> &table, std::vector<Row> rows, 
 const report::TableOf<report::BinRow> &barTable()
 {
     static const report::TableOf<report::BinRow> table = [] {
-        report::TableOf<report::BinRow> bars = report::binTable();
+        report::TableOf<report::BinRow> bars = report::binTable;
         bars.columns.push_back(
             {"bar", "", "The count beside that of the fullest bin",
              [](const report::BinRow &row) -> report::Value {
@@ -65,7 +65,7 @@ std::string storageText(const report::WeightDetail &detail)
         fmt::format("{}: {}, {} {}, {}\n", styled(Style::Bold, printable(weight.address())),
                     formWords(weight.form), elementTypeName(weight.type), shapeText(weight.shape),
                     counted(weight.elements.value, "element"));
-    text += heading("Stored as") + firstRows(report::partTable(), partRows(detail), true);
+    text += heading("Stored as") + firstRows(report::partTable, partRows(detail), true);
     for (const auto &[key, name] :
          {std::pair("stored_as", "made by"), std::pair("absent_elements", "absent elements are"),
           std::pair("rounding", "rounded:"), std::pair("source_line", "written at")}) {
@@ -107,7 +107,7 @@ std::string weightCodebooksText(const CodebookData &data, bool all)
     if (data.vector > 1)
         text += fmt::format(", vectors of {}", data.vector);
     text += fmt::format(", values of {}\n", elementTypeName(data.type));
-    return text + firstRows(report::bookEntryTable(), report::bookEntries(data), all);
+    return text + firstRows(report::bookEntryTable, report::bookEntries(data), all);
 }
 
 std::string keptText(const report::WeightDetail &detail, bool all)
@@ -121,7 +121,7 @@ std::string keptText(const report::WeightDetail &detail, bool all)
     text += "\n";
     // Of a weight without a zero every channel is full.
     if (!figures.channels.empty() && (detail.masked || figures.kept < figures.elements))
-        text += firstRows(report::keptChannelTable(), report::keptChannels(figures), all);
+        text += firstRows(report::keptChannelTable, report::keptChannels(figures), all);
     return text;
 }
 
@@ -137,7 +137,7 @@ std::string detailText(const report::WeightDetail &detail, bool all)
         text += weightCodebooksText(*detail.codebooks, all);
     if (detail.scales)
         text += heading(detail.scales->zeros.empty() ? "Scales" : "Scales and zero points") +
-                firstRows(report::scaleTable(), report::scaleRows(*detail.scales), all);
+                firstRows(report::scaleTable, report::scaleRows(*detail.scales), all);
     if (detail.kept)
         text += keptText(detail, all);
     return text;
@@ -147,15 +147,15 @@ std::string detailText(const report::WeightDetail &detail, bool all)
 std::string csvOf(const report::WeightDetail &detail, std::string_view name)
 {
     if (name == "parts")
-        return csvText(report::partTable(), partRows(detail));
+        return csvText(report::partTable, partRows(detail));
     if (name == "histogram" && detail.histogram)
-        return csvText(report::binTable(), report::binRows(*detail.histogram));
+        return csvText(report::binTable, report::binRows(*detail.histogram));
     if (name == "codebook" && detail.codebooks)
-        return csvText(report::bookEntryTable(), report::bookEntries(*detail.codebooks));
+        return csvText(report::bookEntryTable, report::bookEntries(*detail.codebooks));
     if (name == "scales" && detail.scales)
-        return csvText(report::scaleTable(), report::scaleRows(*detail.scales));
+        return csvText(report::scaleTable, report::scaleRows(*detail.scales));
     if (name == "density" && detail.kept)
-        return csvText(report::keptChannelTable(), report::keptChannels(*detail.kept));
+        return csvText(report::keptChannelTable, report::keptChannels(*detail.kept));
     return {};
 }
 
@@ -263,7 +263,7 @@ std::string graphText(const Drawn &drawn)
     const std::vector<report::GraphRow> rows = report::graphRows(drawn);
     if (rows.empty())
         return text + "nothing to draw: the function is empty\n";
-    return text + tableText(report::graphTable(), rows);
+    return text + tableText(report::graphTable, rows);
 }
 
 int runGraph(const GraphArguments &arguments, Context &context)

@@ -53,7 +53,7 @@ std::string differentWeightsText(const Checked &checked, bool values)
         rows.back().asked = values;
     }
     report::sortRows(rows, checked.order);
-    return rows.empty() ? std::string() : tableText(report::pairTable(), rows);
+    return rows.empty() ? std::string() : tableText(report::pairTable, rows);
 }
 
 /// Weights that are several of the other side, part by part.
@@ -216,7 +216,7 @@ std::string histogramText(const PairBins &bins)
     const std::vector<report::ValueBin> rows = report::valueBins(bins);
     if (rows.empty())
         return {};
-    std::string text = tableText(report::valueBinTable(), rows);
+    std::string text = tableText(report::valueBinTable, rows);
     const auto beyond = [&text](std::uint64_t a, std::uint64_t b, std::string_view what) {
         if (a > 0 || b > 0)
             text += fmt::format("  {}: {} in A, {} in B\n", what, grouped(a), grouped(b));
@@ -232,12 +232,12 @@ std::string placesText(const WorstPlaces &worst, const Shape &shape, ElementType
     std::string text = fmt::format("  {} of {} output channels differ\n",
                                    grouped(worst.differentChannels), grouped(worst.channels));
     if (!worst.worstChannels.empty())
-        text += tableText(report::channelTable(), worst.worstChannels);
+        text += tableText(report::channelTable, worst.worstChannels);
     if (worst.chosenElements > worst.worstElements.size())
         text += fmt::format("  the first {} of {} elements\n", grouped(worst.worstElements.size()),
                             grouped(worst.chosenElements));
     if (!worst.worstElements.empty())
-        text += tableText(report::elementTable(), report::elementRows(worst, shape, type));
+        text += tableText(report::elementTable, report::elementRows(worst, shape, type));
     if (worst.bins)
         text += histogramText(*worst.bins);
     return text;
@@ -268,7 +268,7 @@ std::string matchText(const CodebookMatch &match)
     }
     std::string text = "  " + report::codebookCountsText(match) + "\n";
     if (!shown.empty())
-        text += tableText(report::entryTable(), shown);
+        text += tableText(report::entryTable, shown);
     if (others > kShown)
         text += fmt::format("  and {} more\n", grouped(others - kShown));
     return text;
@@ -289,7 +289,7 @@ std::string rangeListText(const Checked &checked)
     std::string text = heading("Ranges of bytes that differ");
     if (checked.ranges->rows.empty())
         return text + "  none\n";
-    text += tableText(report::rangeTable(), checked.ranges->rows);
+    text += tableText(report::rangeTable, checked.ranges->rows);
     if (checked.ranges->cut)
         text += "  and more\n";
     return text;
@@ -355,7 +355,7 @@ std::string differenceText(const Checked &checked, const DiffOptions &options)
     const std::string summary = differenceSummary(a, b, difference);
     if (!summary.empty())
         text += summary + "\n";
-    text += "\n" + tableText(report::fileDifferenceTable(), difference.files) +
+    text += "\n" + tableText(report::fileDifferenceTable, difference.files) +
             rangesText(difference) + programText(difference);
     const std::string weights = differentWeightsText(checked, options.values);
     if (!weights.empty())

@@ -101,8 +101,8 @@ static std::string oneText(const Bundle &bundle, const EncodedBundle &encoded)
     const codec::AccuracyError &error = one.error;
     std::string text = fmt::format("{}  {} {}\n", styled(Style::Bold, printable(after.name)),
                                    elementTypeName(after.type), shapeText(after.shape));
-    text += tableText(report::encodedSideTable(), report::encodedSides(bundle, encoded),
-                      {{"side", ""}});
+    text +=
+        tableText(report::encodedSideTable, report::encodedSides(bundle, encoded), {{"side", ""}});
     text += fmt::format("asked   {}\n", report::askedText(encoded));
     text += fmt::format("weights max |d| {:.6g}, rmse {:.6g}, relative {:.6g}\n",
                         error.weightMaxAbs, error.weightRmse, error.weightRelative);
@@ -120,7 +120,7 @@ static std::string oneText(const Bundle &bundle, const EncodedBundle &encoded)
 
 static std::string severalText(const Bundle &bundle, const EncodedBundle &encoded)
 {
-    std::string text = tableText(report::encodedTable(), report::encodedFacts(bundle, encoded));
+    std::string text = tableText(report::encodedTable, report::encodedFacts(bundle, encoded));
     text += fmt::format("asked   {}\n", report::askedText(encoded));
     text += "errors  relative: of the weights, of the layer through the engine's reduction "
             "(estimate), by the statistics of the inputs (expected)\n";

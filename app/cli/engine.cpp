@@ -43,19 +43,19 @@ std::string groupsText()
     for (format::EngineNote &note : format::engineNotes("datapath"))
         notes.push_back(std::move(note));
     return heading("Register groups of version 10 (table 20.7)") +
-           tableText(report::imageGroupTable(), descriptor::imageGroups()) +
+           tableText(report::imageGroupTable, descriptor::imageGroups()) +
            fmt::format("\n  {}\n", descriptor::imageV10Note()) +
            heading("Fields and ordering bits") +
-           tableText(report::imageFieldTable(), report::imageFieldsOf("field")) +
-           heading("What else is known") + tableText(report::engineNoteTable(), notes);
+           tableText(report::imageFieldTable, report::imageFieldsOf("field")) +
+           heading("What else is known") + tableText(report::engineNoteTable, notes);
 }
 
 std::string streamsText()
 {
     return heading("Coefficient streams (tables 20.8 and 25.4)") +
-           tableText(report::imageStreamTable(), report::imageStreamRows()) +
+           tableText(report::imageStreamTable, report::imageStreamRows()) +
            heading("Relocation registers") +
-           tableText(report::relocationRegisterTable(), report::imageFieldsOf("reloc"));
+           tableText(report::relocationRegisterTable, report::imageFieldsOf("reloc"));
 }
 
 /// What sources give for the codes of the integers, where the word of that version has both.
@@ -71,7 +71,7 @@ std::string formatWordText(std::uint32_t version)
     std::string text = heading(fmt::format("Format word of version {} (table 36.3)", version)) +
                        fmt::format("  at +{:#x} of the object, lanes of {} bits\n", layout.offset,
                                    layout.laneBits);
-    text += tableText(report::laneCodeTable(), report::laneCodes(version));
+    text += tableText(report::laneCodeTable, report::laneCodes(version));
     for (const FormatLane lane : {FormatLane::Source1, FormatLane::Source2}) {
         const auto &place =
             lane == FormatLane::Source1 ? layout.overflowSource1 : layout.overflowSource2;
@@ -250,8 +250,8 @@ std::string activationTableText(const Named &named, const ActivationOptions &opt
         fmt::format("  {} layout; knots from {:g} to {:g}{}, clamps {:g} and {:g}\n",
                     format::activationLayoutName(table.layout()), domain.low, domain.high,
                     domain.assumed ? " (assumed)" : "", table.lowClamp(), table.highClamp());
-    text += tableText(report::activationTable(), report::activationFieldRows(table));
-    text += "\n" + tableText(report::knotTable(), report::knotFacts(table));
+    text += tableText(report::activationTable, report::activationFieldRows(table));
+    text += "\n" + tableText(report::knotTable, report::knotFacts(table));
     for (const double input : options.inputs)
         text +=
             fmt::format("  f({:g}) = {:g}\n", input, halfToFloat(evaluate(table, options, input)));

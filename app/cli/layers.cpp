@@ -174,7 +174,7 @@ void askBundle(const ChipOptions &options, GeometryAnswer &answer)
     answer.diagnostics = opened.bundle->diagnostics();
     addShapes(answer.document, opened);
     answer.notes =
-        titledTable("Without geometry", report::unplacedTable(), unplaced) + shapesText(opened);
+        titledTable("Without geometry", report::unplacedTable, unplaced) + shapesText(opened);
 }
 
 decision::GeometryOptions geometryOptions(const ChipOptions &options, const ChosenTarget &chosen)
@@ -246,7 +246,7 @@ std::string roofsText(const Roofs &roofs)
     std::string text =
         ceilings.empty()
             ? std::string("\nNo ceilings are published for this chip.\n")
-            : heading("Ceilings (> those used)") + tableText(report::ceilingTable(), ceilings);
+            : heading("Ceilings (> those used)") + tableText(report::ceilingTable, ceilings);
     if (roofs.ridge)
         text += fmt::format("\n  ridge {:.1f} FLOP/byte ({}; {})\n", *roofs.ridge,
                             roofs.ridgeSource, format::confidenceName(roofs.ridgeConfidence));
@@ -269,7 +269,7 @@ std::string layersText(const Bundle &bundle, const std::vector<Placement> &place
     if (placements.front().layer.ofSeveral)
         titles = {{"name", "function/layer"}};
     return heading("Layers") +
-           tableText(report::placementTable(), report::placedLayers(bundle, placements), titles);
+           tableText(report::placementTable, report::placedLayers(bundle, placements), titles);
 }
 
 /// The readings of the rail that energies are derived from.
@@ -280,7 +280,7 @@ std::string powerText(const target::Target &target)
                ? "\n  no power of " + target.name + " is published: no energy\n"
                : heading("Power (energy of a layer: derived, these times its predicted time; ? "
                          "the conditions do not hold or are not known)") +
-                     tableText(report::powerTable(), figures);
+                     tableText(report::powerTable, figures);
 }
 
 /// Of one dispatch, or of a pipeline whose figures are sums.
@@ -409,7 +409,7 @@ int runRoofline(const ChipOptions &options, Context &context)
                    roofsText(roofs) + layersText(bundle, network.placements) +
                    programText(network.program) + "  " + roofline::predictionNote(chosen.target()) +
                    "\n" + powerText(chosen.target()) +
-                   titledTable("Not assessed", report::unassessedTable(),
+                   titledTable("Not assessed", report::unassessedTable,
                                report::unassessedRows(bundle)) +
                    shapesText(opened);
         });

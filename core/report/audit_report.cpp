@@ -52,31 +52,22 @@ Json placesOfElementsJson(const AuditedWeight &row)
     return elements;
 }
 
-const TableOf<Unpaired> &auditUnpairedTable()
-{
-    static const TableOf<Unpaired> table(
-        "audit_unpaired",
-        {{kName, "weight", "Weight of the package", member<&Unpaired::name>},
-         {"why", "Why nothing of the checkpoint is held against it", member<&Unpaired::why>}});
-    return table;
-}
+const TableOf<Unpaired> auditUnpairedTable(
+    "audit_unpaired",
+    {{kName, "weight", "Weight of the package", member<&Unpaired::name>},
+     {"why", "Why nothing of the checkpoint is held against it", member<&Unpaired::why>}});
 
-const TableOf<KnownFaultLine> &auditKnownFaultTable()
-{
-    using Line = KnownFaultLine;
-    static const TableOf<Line> table(
-        "known_faults",
-        {{kDocument, "id", "Row of the table", CELL(View(row.fault->id))},
-         {kName, "text", "what", "What happens, where, and who says so", member<&Line::text>},
-         {kNumber, "count", "Weights or operations that have the pattern", CELL(Count(row.count))},
-         {kDocument, "seen", "Whether the pattern is the fault (file) or it may happen (pattern)",
-          CELL(View(row.fault->seen))},
-         {kDocument, "contested", "Whether reports disagree", CELL(row.fault->contested)},
-         {kDocument, "confidence", "How sure it is",
-          CELL(Word(format::confidenceName(row.fault->confidence)))},
-         {kDocument, "source", "Who says so", CELL(View(row.fault->source))}});
-    return table;
-}
+const TableOf<KnownFaultLine> auditKnownFaultTable(
+    "known_faults",
+    {{kDocument, "id", "Row of the table", CELL(View(row.fault->id))},
+     {kName, "text", "what", "What happens, where, and who says so", member<&KnownFaultLine::text>},
+     {kNumber, "count", "Weights or operations that have the pattern", CELL(Count(row.count))},
+     {kDocument, "seen", "Whether the pattern is the fault (file) or it may happen (pattern)",
+      CELL(View(row.fault->seen))},
+     {kDocument, "contested", "Whether reports disagree", CELL(row.fault->contested)},
+     {kDocument, "confidence", "How sure it is",
+      CELL(Word(format::confidenceName(row.fault->confidence)))},
+     {kDocument, "source", "Who says so", CELL(View(row.fault->source))}});
 
 Document auditDocument(const AuditSubject &subject)
 {
@@ -90,7 +81,7 @@ Document auditDocument(const AuditSubject &subject)
                                     : Document::Tone::Fails,
                                 std::string(auditVerdict(result)) + ": "});
     if (!result.faulty.empty()) {
-        page.addTable("At fault", auditTable(), result.faulty);
+        page.addTable("At fault", auditTable, result.faulty);
         Document::Items items;
         for (const AuditedWeight &row : result.faulty)
             items.texts.push_back(row.name + ": " + row.why);
@@ -105,14 +96,14 @@ Document auditDocument(const AuditSubject &subject)
     }
     if (!subject.sibling.empty()) {
         page.addText(nearerSentence(subject) + ".");
-        page.addTable("Which build is nearer", nearerTable(), subject.nearer());
+        page.addTable("Which build is nearer", nearerTable, subject.nearer());
     }
     if (!result.sound.empty())
-        page.addTable("Sound", auditTable(), result.sound);
+        page.addTable("Sound", auditTable, result.sound);
     if (!result.unpaired.empty())
-        page.addTable("Not held against the checkpoint", auditUnpairedTable(), result.unpaired);
+        page.addTable("Not held against the checkpoint", auditUnpairedTable, result.unpaired);
     if (!subject.knownFaults.empty())
-        page.addTable("Known faults that it may run into", auditKnownFaultTable(),
+        page.addTable("Known faults that it may run into", auditKnownFaultTable,
                       subject.knownFaults);
     if (!result.missing.empty()) {
         page.addHeading("Tensors that no weight holds");
@@ -123,63 +114,56 @@ Document auditDocument(const AuditSubject &subject)
 
 } // namespace
 
-const TableOf<AuditedWeight> &auditTable()
-{
-    static const TableOf<AuditedWeight> table(
-        "audit",
-        {{kName, "weight", "Weight of the package, by its address", member<&AuditedWeight::name>},
-         {kName, "checkpoint_name", "checkpoint", "Tensor of the checkpoint that it should hold",
-          member<&AuditedWeight::checkpointName>},
-         {"kind", "fault", "What is wrong with it",
-          CELL(row.fault ? Value(Word(audit::kindName(*row.fault), Mark::Bad)) : Value(Absent()))},
-         {"rows", "Rows [first, end) where the fault is local",
-          CELL(row.rows.empty()
-                   ? Value(Nothing())
-                   : Value(fmt::format("{}-{}", row.rows.front().first, row.rows.back().end - 1))),
-          jsonOf(CELL(row.rows.empty()
-                          ? Json(nullptr)
-                          : Json::array({row.rows.front().first, row.rows.back().end})))},
-         {kNumber, "error",
-          "Relative RMSE: of the difference, over that of the checkpoint's values",
-          CELL(auditFigure(row.error)), jsonOf(CELL(finiteJson(row.error)))},
-         {kNumber, "best_possible", "best possible",
-          "Least relative RMSE that the stored form could have; of sampled blocks unless exact",
-          CELL(auditFigure(row.bestPossible)), jsonOf(CELL(finiteJson(row.bestPossible)))},
-         {kNumber | kDocument, "sampled_error", "Relative RMSE of the sampled blocks",
-          CELL(auditFigure(row.sampledError)), jsonOf(CELL(finiteJson(row.sampledError)))},
-         {kDocument, "sampled", "Whether the best possible error is of a sample",
-          CELL(row.sampled)},
-         {kNumber, "not_nearest", "not nearest",
-          "Share of elements whose code is over 0.1 steps further off than the nearest",
-          CELL(row.hasCodes ? Value(Percent(row.notNearest)) : Value(Nothing()))},
-         {kNumber | kDocument, "codes_at_ends", "Share of codes at either end",
-          CELL(row.hasCodes ? Value(Percent(row.atEnds)) : Value(Nothing()))},
-         {kDocument, "row_runs", "Each run of rows", &rowRunsJson},
-         {kDocument, "blocks", "Row and number of each block that is wrong", &badBlocksJson},
-         {kDocument, "wrong_blocks", "How many blocks are wrong",
-          CELL(row.wrongBlocks > 0 ? Value(Count(row.wrongBlocks)) : Value(Absent()))},
-         {kDocument, "columns", "Elements of the row in the only block",
-          CELL(row.blocks.size() != 1 ? noKey()
-                                      : Json::array({row.blocks[0].first, row.blocks[0].end}))},
-         {kDocument, "elements", "Places of single elements", &placesOfElementsJson},
-         {kDocument, "factor", "By which it is scaled",
-          CELL(row.factor != 0 ? Value(Real(row.factor, 6, true)) : Value(Absent()))},
-         {kDocument, "transform", "What was made of the tensor", member<&AuditedWeight::transform>},
-         {"paired_by", "paired by", "How it was found to be that tensor",
-          CELL(Word(audit::pairedByName(row.pairedBy)))},
-         {kNumber, "subnormal", "Share of elements that are not zero and below 2^-14 (6.1e-5)",
-          CELL(Percent(row.figures.subnormal))},
-         {kNumber, "equal_rows", "equal rows",
-          "Rows that equal an earlier one: of at least 16 elements, not constant",
-          CELL(Count(row.figures.equalRows))},
-         {kNumber, "over_240", "over 240", "Codes of E4M3 whose magnitude is above 240",
-          CELL(known<Count, Nothing>(row.figures.over240))},
-         {kNumber, "unused_codes", "unused codes",
-          "Integers of the stored type, of 1, 2, 4 or 8 bits, that do not occur",
-          CELL(known<Count, Nothing>(row.figures.unusedCodes))},
-         {kDocument, "why", "A sentence", CELL(orAbsent(row.why))}});
-    return table;
-}
+const TableOf<AuditedWeight> auditTable(
+    "audit",
+    {{kName, "weight", "Weight of the package, by its address", member<&AuditedWeight::name>},
+     {kName, "checkpoint_name", "checkpoint", "Tensor of the checkpoint that it should hold",
+      member<&AuditedWeight::checkpointName>},
+     {"kind", "fault", "What is wrong with it",
+      CELL(row.fault ? Value(Word(audit::kindName(*row.fault), Mark::Bad)) : Value(Absent()))},
+     {"rows", "Rows [first, end) where the fault is local",
+      CELL(row.rows.empty()
+               ? Value(Nothing())
+               : Value(fmt::format("{}-{}", row.rows.front().first, row.rows.back().end - 1))),
+      jsonOf(CELL(row.rows.empty() ? Json(nullptr)
+                                   : Json::array({row.rows.front().first, row.rows.back().end})))},
+     {kNumber, "error", "Relative RMSE: of the difference, over that of the checkpoint's values",
+      CELL(auditFigure(row.error)), jsonOf(CELL(finiteJson(row.error)))},
+     {kNumber, "best_possible", "best possible",
+      "Least relative RMSE that the stored form could have; of sampled blocks unless exact",
+      CELL(auditFigure(row.bestPossible)), jsonOf(CELL(finiteJson(row.bestPossible)))},
+     {kNumber | kDocument, "sampled_error", "Relative RMSE of the sampled blocks",
+      CELL(auditFigure(row.sampledError)), jsonOf(CELL(finiteJson(row.sampledError)))},
+     {kDocument, "sampled", "Whether the best possible error is of a sample", CELL(row.sampled)},
+     {kNumber, "not_nearest", "not nearest",
+      "Share of elements whose code is over 0.1 steps further off than the nearest",
+      CELL(row.hasCodes ? Value(Percent(row.notNearest)) : Value(Nothing()))},
+     {kNumber | kDocument, "codes_at_ends", "Share of codes at either end",
+      CELL(row.hasCodes ? Value(Percent(row.atEnds)) : Value(Nothing()))},
+     {kDocument, "row_runs", "Each run of rows", &rowRunsJson},
+     {kDocument, "blocks", "Row and number of each block that is wrong", &badBlocksJson},
+     {kDocument, "wrong_blocks", "How many blocks are wrong",
+      CELL(row.wrongBlocks > 0 ? Value(Count(row.wrongBlocks)) : Value(Absent()))},
+     {kDocument, "columns", "Elements of the row in the only block",
+      CELL(row.blocks.size() != 1 ? noKey()
+                                  : Json::array({row.blocks[0].first, row.blocks[0].end}))},
+     {kDocument, "elements", "Places of single elements", &placesOfElementsJson},
+     {kDocument, "factor", "By which it is scaled",
+      CELL(row.factor != 0 ? Value(Real(row.factor, 6, true)) : Value(Absent()))},
+     {kDocument, "transform", "What was made of the tensor", member<&AuditedWeight::transform>},
+     {"paired_by", "paired by", "How it was found to be that tensor",
+      CELL(Word(audit::pairedByName(row.pairedBy)))},
+     {kNumber, "subnormal", "Share of elements that are not zero and below 2^-14 (6.1e-5)",
+      CELL(Percent(row.figures.subnormal))},
+     {kNumber, "equal_rows", "equal rows",
+      "Rows that equal an earlier one: of at least 16 elements, not constant",
+      CELL(Count(row.figures.equalRows))},
+     {kNumber, "over_240", "over 240", "Codes of E4M3 whose magnitude is above 240",
+      CELL(known<Count, Nothing>(row.figures.over240))},
+     {kNumber, "unused_codes", "unused codes",
+      "Integers of the stored type, of 1, 2, 4 or 8 bits, that do not occur",
+      CELL(known<Count, Nothing>(row.figures.unusedCodes))},
+     {kDocument, "why", "A sentence", CELL(orAbsent(row.why))}});
 
 std::string_view auditVerdict(const AuditResult &result)
 {
@@ -272,25 +256,21 @@ std::vector<NearerRow> AuditSubject::nearer() const
     return rows;
 }
 
-const TableOf<NearerRow> &nearerTable()
-{
-    static const TableOf<NearerRow> table(
-        "nearer",
-        {{kName, "weight", "Weight of the package, by its address", CELL(View(row.package->name))},
-         {kName | kDocument, "sibling_weight", "Weight of the other build",
-          CELL(View(row.sibling->name))},
-         {kName, "checkpoint_name", "checkpoint", "Tensor of the checkpoint that both should hold",
-          CELL(View(row.package->checkpointName))},
-         {kNumber, "error", "Relative RMSE of the package's weight",
-          CELL(auditFigure(row.package->error)), jsonOf(CELL(finiteJson(row.package->error)))},
-         {kNumber, "sibling_error", "of the other", "Relative RMSE of the other build's weight",
-          CELL(auditFigure(row.sibling->error)), jsonOf(CELL(finiteJson(row.sibling->error)))},
-         {"nearer", "Which build is nearer to the checkpoint; alike: within one percent",
-          CELL(Word(row.nearer == 0  ? "alike"
-                    : row.nearer < 0 ? "package"
-                                     : "sibling"))}});
-    return table;
-}
+const TableOf<NearerRow> nearerTable(
+    "nearer",
+    {{kName, "weight", "Weight of the package, by its address", CELL(View(row.package->name))},
+     {kName | kDocument, "sibling_weight", "Weight of the other build",
+      CELL(View(row.sibling->name))},
+     {kName, "checkpoint_name", "checkpoint", "Tensor of the checkpoint that both should hold",
+      CELL(View(row.package->checkpointName))},
+     {kNumber, "error", "Relative RMSE of the package's weight",
+      CELL(auditFigure(row.package->error)), jsonOf(CELL(finiteJson(row.package->error)))},
+     {kNumber, "sibling_error", "of the other", "Relative RMSE of the other build's weight",
+      CELL(auditFigure(row.sibling->error)), jsonOf(CELL(finiteJson(row.sibling->error)))},
+     {"nearer", "Which build is nearer to the checkpoint; alike: within one percent",
+      CELL(Word(row.nearer == 0  ? "alike"
+                : row.nearer < 0 ? "package"
+                                 : "sibling"))}});
 
 std::string nearerSentence(const AuditSubject &subject)
 {
@@ -313,16 +293,16 @@ Json auditJson(const AuditSubject &subject)
     json["sentence"] = auditSentence(subject);
     json["limit"] = result.limit;
     json["scheme"] = result.scheme.empty() ? Json(nullptr) : Json(result.scheme);
-    json["faulty"] = jsonArray(auditTable(), result.faulty);
-    json["sound"] = jsonArray(auditTable(), result.sound);
-    json["unpaired"] = jsonArray(auditUnpairedTable(), result.unpaired);
+    json["faulty"] = jsonArray(auditTable, result.faulty);
+    json["sound"] = jsonArray(auditTable, result.sound);
+    json["unpaired"] = jsonArray(auditUnpairedTable, result.unpaired);
     json["missing"] = result.missing;
-    json["known_faults"] = jsonArray(auditKnownFaultTable(), subject.knownFaults);
+    json["known_faults"] = jsonArray(auditKnownFaultTable, subject.knownFaults);
     json["rules"] = faultsJson(subject.broken);
     if (!subject.sibling.empty()) {
         json["sibling"] = subject.sibling;
         json["nearer_sentence"] = nearerSentence(subject);
-        json["nearer"] = jsonArray(nearerTable(), subject.nearer());
+        json["nearer"] = jsonArray(nearerTable, subject.nearer());
     }
     return json;
 }
@@ -337,7 +317,7 @@ std::string auditText(const AuditSubject &subject, std::string_view format,
     if (format == "csv") {
         std::vector<AuditedWeight> all = subject.result.faulty;
         all.insert(all.end(), subject.result.sound.begin(), subject.result.sound.end());
-        return csvText(auditTable(), all);
+        return csvText(auditTable, all);
     }
     Json json = auditJson(subject);
     finish(json, diagnostics);

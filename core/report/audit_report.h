@@ -8,7 +8,7 @@
 /// A package held against its checkpoint, as `audit` shows it.
 namespace kernscope::report {
 
-const TableOf<audit::AuditedWeight> &auditTable();
+extern const TableOf<audit::AuditedWeight> auditTable;
 
 /// A reported fault whose pattern a package has.
 struct KnownFaultLine {
@@ -38,7 +38,7 @@ struct AuditSubject {
     std::vector<NearerRow> nearer() const;
 };
 /// Which of two builds is nearer to the checkpoint, weight by weight.
-const TableOf<NearerRow> &nearerTable();
+extern const TableOf<NearerRow> nearerTable;
 /// "model.mlpackage is nearer in 3 of 8 weights, other.mlpackage in 4, 1 is alike".
 std::string nearerSentence(const AuditSubject &subject);
 

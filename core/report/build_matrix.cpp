@@ -101,50 +101,43 @@ Json errorJson(const MatrixCell &cell)
 
 } // namespace
 
-const TableOf<MatrixCell> &matrixTable()
-{
-    using Row = MatrixCell;
-    static constexpr Column<Row> kColumns[] = {
-        {kNumber | kDocument | kWindow, "stored_bytes", "stored bytes",
-         "Bytes that the build stores for the weight, all its parts", CELL(known(row.storedBytes))},
-        {kNumber | kDocument | kWindow, "stored_ratio", "stored, of the base",
-         "Stored bytes of the build over those of the base", CELL(known<Ratio>(row.ratio))},
-        {kDocument | kWindow, "verdict", "What became of the weight, in a word",
-         member<&Row::verdict>},
-        {kNumber | kDocument | kWindow, "relative_rmse", "relative RMSE",
-         "Root of the squares of the differences from the base over those of the base",
-         cellErrorValue<&ValueDifference::relativeRmse>,
-         jsonOf(errorJson<&ValueDifference::relativeRmse>)},
-        {kNumber | kDocument | kWindow, "snr_db", "SNR, dB",
-         "Signal to noise ratio: the squares of the base over those of the differences",
-         cellErrorValue<&ValueDifference::snr, 2, false>, jsonOf(errorJson<&ValueDifference::snr>)},
-        {kNumber | kDocument | kWindow, "max_abs", "max |B - A|",
-         "Largest absolute difference from the base of a decoded value",
-         cellErrorValue<&ValueDifference::maxAbs>, jsonOf(errorJson<&ValueDifference::maxAbs>)},
-        {kNumber | kWindow, "rmse", "RMSE", "Root of the mean squared difference from the base",
-         cellErrorValue<&ValueDifference::rmse>},
-        {kNumber | kDocument | kWindow, "max_ulp", "max ULP",
-         "Largest difference from the base in steps of its type; only where both are of one type",
-         [](auto &cell) {
-             return cell.values ? known<Count>(cell.values->ulp()) : Value(Unknown());
-         },
-         jsonOf([](auto &cell) {
-             return cell.values ? json(known<Count>(cell.values->ulp())) : noKey();
-         })},
-        {kNumber | kWindow, "zeroed_share", "zeroed",
-         "Share of the elements that are nonzero in the base and zero here",
-         [](auto &cell) -> Value {
-             if (!cell.values)
-                 return Unknown();
-             const auto elements = static_cast<double>(cell.values->elements());
-             return Percent(elements > 0 ? static_cast<double>(cell.values->zeroed) / elements
-                                         : 0.0);
-         }},
-    };
-    return tableOf<kColumns>("builds", {},
-                             {"stored_bytes", "stored_ratio", "relative_rmse", "snr_db", "max_abs",
-                              "rmse", "max_ulp", "zeroed_share", "verdict"});
-}
+const TableOf<MatrixCell> matrixTable(
+    "builds",
+    {{kNumber | kDocument | kWindow, "stored_bytes", "stored bytes",
+      "Bytes that the build stores for the weight, all its parts", CELL(known(row.storedBytes))},
+     {kNumber | kDocument | kWindow, "stored_ratio", "stored, of the base",
+      "Stored bytes of the build over those of the base", CELL(known<Ratio>(row.ratio))},
+     {kDocument | kWindow, "verdict", "What became of the weight, in a word",
+      member<&MatrixCell::verdict>},
+     {kNumber | kDocument | kWindow, "relative_rmse", "relative RMSE",
+      "Root of the squares of the differences from the base over those of the base",
+      cellErrorValue<&ValueDifference::relativeRmse>,
+      jsonOf(errorJson<&ValueDifference::relativeRmse>)},
+     {kNumber | kDocument | kWindow, "snr_db", "SNR, dB",
+      "Signal to noise ratio: the squares of the base over those of the differences",
+      cellErrorValue<&ValueDifference::snr, 2, false>, jsonOf(errorJson<&ValueDifference::snr>)},
+     {kNumber | kDocument | kWindow, "max_abs", "max |B - A|",
+      "Largest absolute difference from the base of a decoded value",
+      cellErrorValue<&ValueDifference::maxAbs>, jsonOf(errorJson<&ValueDifference::maxAbs>)},
+     {kNumber | kWindow, "rmse", "RMSE", "Root of the mean squared difference from the base",
+      cellErrorValue<&ValueDifference::rmse>},
+     {kNumber | kDocument | kWindow, "max_ulp", "max ULP",
+      "Largest difference from the base in steps of its type; only where both are of one type",
+      [](auto &cell) { return cell.values ? known<Count>(cell.values->ulp()) : Value(Unknown()); },
+      jsonOf([](auto &cell) {
+          return cell.values ? json(known<Count>(cell.values->ulp())) : noKey();
+      })},
+     {kNumber | kWindow, "zeroed_share", "zeroed",
+      "Share of the elements that are nonzero in the base and zero here",
+      [](auto &cell) -> Value {
+          if (!cell.values)
+              return Unknown();
+          const auto elements = static_cast<double>(cell.values->elements());
+          return Percent(elements > 0 ? static_cast<double>(cell.values->zeroed) / elements : 0.0);
+      }}},
+    {},
+    {"stored_bytes", "stored_ratio", "relative_rmse", "snr_db", "max_abs", "rmse", "max_ulp",
+     "zeroed_share", "verdict"});
 
 BuildMatrix buildMatrix(const Bundle &base, std::span<const CheckedDifference> all)
 {
@@ -183,7 +176,7 @@ BuildMatrix buildMatrix(const Bundle &base, std::span<const CheckedDifference> a
 TextTable matrixTextTable(const BuildMatrix &matrix)
 {
     const auto columnOf = [](std::string_view key) -> const Column<MatrixCell> & {
-        const auto &columns = matrixTable().columns;
+        const auto &columns = matrixTable.columns;
         return *std::ranges::find_if(columns,
                                      [key](const auto &column) { return column.key == key; });
     };

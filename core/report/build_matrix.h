@@ -34,7 +34,7 @@ struct BuildMatrix {
 };
 
 /// What a cell can show: a column each. JSON has all of them but those for the window alone.
-const TableOf<MatrixCell> &matrixTable();
+extern const TableOf<MatrixCell> matrixTable;
 
 /// `all`: one comparison a build, each with the same base; the order of the first is that of the
 /// rows.

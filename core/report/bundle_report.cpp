@@ -25,14 +25,8 @@ namespace {
 /// Weights with pictures: the file stays small however many there are.
 constexpr std::size_t kMostWeightPictures = 24;
 
-const TableOf<ReportNote> &noteTable()
-{
-    static constexpr Column<ReportNote> kColumns[] = {
-        {"place", "", member<&ReportNote::place>},
-        {"note", "", member<&ReportNote::text>},
-    };
-    return tableOf<kColumns>("notes");
-}
+const TableOf<ReportNote> noteTable("notes", {{"place", "", member<&ReportNote::place>},
+                                              {"note", "", member<&ReportNote::text>}});
 
 std::string bundleSummary(const Bundle &bundle)
 {
@@ -114,24 +108,24 @@ Result<std::string> bundleHtml(const BundleReport &report, Progress *progress)
         page.add(Document::Sentence{verdict->sentence});
         if (!verdict->gains.empty())
             page.addTable("What another form would gain on " + target::defaultTarget().name,
-                          gainTable(), verdict->gains);
+                          gainTable, verdict->gains);
     }
     if (!report.notes.empty())
-        page.addTable("Notes", noteTable(), report.notes);
+        page.addTable("Notes", noteTable, report.notes);
     if (!report.findings.empty())
-        page.addTable("Worth a look", findingTable(), findingRows(bundle, report.findings));
+        page.addTable("Worth a look", findingTable, findingRows(bundle, report.findings));
     const StatisticsOptions asked{!report.statistics.empty(), false};
-    page.addTable("Weights", weightTable(), weightRows(bundle, report.statistics, asked));
+    page.addTable("Weights", weightTable, weightRows(bundle, report.statistics, asked));
     const DecisionTable table(bundle, allTargets());
     page.addTable(
-        "What each chip does with the weights", targetTotalsTable(),
+        "What each chip does with the weights", targetTotalsTable,
         mapped(table.columns(), [&](std::size_t column) { return table.totals(column); }));
     if (asked.figures) {
         TRY(addWeightPictures(page, bundle, progress));
     }
-    page.addTable("Files", fileTable(), bundle.files());
+    page.addTable("Files", fileTable, bundle.files());
     if (!report.diagnostics.empty())
-        page.addTable("Faults and notes", diagnosticTable(), report.diagnostics, kWindow);
+        page.addTable("Faults and notes", diagnosticTable, report.diagnostics, kWindow);
     return htmlText(page);
 }
 
@@ -140,70 +134,65 @@ std::vector<FindingRow> findingRows(const Bundle &bundle, const std::vector<Find
     return mapped(findings, [&](const Finding &each) -> FindingRow { return {&bundle, &each}; });
 }
 
-const TableOf<FindingRow> &findingTable()
-{
-    static constexpr Column<FindingRow> kColumns[] = {
-        {kDocument | kTerminal, "kind", "What is odd", CELL(Word(findingName(row.finding->kind)))},
-        {kWindow, "finding", "What is odd; the worst kinds come first",
-         [](auto &row) {
-             std::string words(findingName(row.finding->kind));
-             std::replace(words.begin(), words.end(), '_', ' ');
-             return Value(words);
-         }},
-        {kName | kDocument | kWindow, "weight", "Weight that it is about",
-         CELL(weightValue(*row.bundle, row.finding->weight))},
-        {kDocument, "address", "Model, function and name of that weight",
-         [](auto &row) {
-             const std::size_t weight = row.finding->weight;
-             return weight == kNoIndex ? Value(Nothing())
-                                       : Value(row.bundle->weights()[weight].address());
-         }},
-        {kName | kDocument, "other", "The weight that came first, of two with the same values",
-         CELL(weightValue(*row.bundle, row.finding->other))},
-        {kDocument, "file", "File that it is about",
-         [](auto &row) {
-             const std::size_t file = row.finding->file;
-             return file == kNoIndex ? Value(Nothing())
-                                     : Value(View(row.bundle->files()[file].path));
-         }},
-        {kNumber | kDocument, "count",
-         "Records, elements, bytes, channels, scales, codebook entries or chips, by kind",
-         CELL(Count(row.finding->count))},
-        {kNumber | kDocument, "of",
-         "Out of that many elements, channels, scales, codebook entries or chips",
-         CELL(row.finding->of > 0 ? Value(Count(row.finding->of)) : Value(Nothing()))},
-        {kNumber | kDocument, "value", "The only value, or the one that lies far out",
-         [](auto &row) {
-             const bool has = row.finding->kind == Finding::Kind::Constant ||
-                              row.finding->kind == Finding::Kind::Outlier;
-             return has ? Value(Real(row.finding->value, 6, true)) : Value(Nothing());
-         }},
-        {kDocument, "contested", "Whether reports of a known fault do not agree",
-         [](auto &row) -> Value {
-             const bool known = row.finding->kind == Finding::Kind::KnownFault;
-             const bool disputed = row.finding->kind == Finding::Kind::DisputedFault;
-             return known || disputed ? Value(disputed) : Value(Absent());
-         }},
-        {kName | kDocument | kTerminal, "text", "what", "The same in words",
-         CELL(findingText(*row.bundle, *row.finding))},
-        {kWindow, "figure", "what", "The same in words, with the figure",
-         [](auto &row) {
-             // The weight stands beside it.
-             std::string text = findingText(*row.bundle, *row.finding);
-             const std::size_t weight = row.finding->weight;
-             const std::string name =
-                 weight == kNoIndex ? "" : row.bundle->weights()[weight].findableName();
-             if (!name.empty() && text.starts_with(name))
-                 text.erase(0, text.find_first_not_of(": ", name.size()));
-             if (text.starts_with("and ")) // a known fault of several weights
-                 text.insert(0, "here ");
-             return Value(text);
-         }},
-        {kWindow, "advice", "what to do", "What one would do about it",
-         CELL(View(findingAdvice(row.finding->kind)))},
-    };
-    return tableOf<kColumns>("findings");
-}
+const TableOf<FindingRow> findingTable(
+    "findings",
+    {{kDocument | kTerminal, "kind", "What is odd", CELL(Word(findingName(row.finding->kind)))},
+     {kWindow, "finding", "What is odd; the worst kinds come first",
+      [](auto &row) {
+          std::string words(findingName(row.finding->kind));
+          std::replace(words.begin(), words.end(), '_', ' ');
+          return Value(words);
+      }},
+     {kName | kDocument | kWindow, "weight", "Weight that it is about",
+      CELL(weightValue(*row.bundle, row.finding->weight))},
+     {kDocument, "address", "Model, function and name of that weight",
+      [](auto &row) {
+          const std::size_t weight = row.finding->weight;
+          return weight == kNoIndex ? Value(Nothing())
+                                    : Value(row.bundle->weights()[weight].address());
+      }},
+     {kName | kDocument, "other", "The weight that came first, of two with the same values",
+      CELL(weightValue(*row.bundle, row.finding->other))},
+     {kDocument, "file", "File that it is about",
+      [](auto &row) {
+          const std::size_t file = row.finding->file;
+          return file == kNoIndex ? Value(Nothing()) : Value(View(row.bundle->files()[file].path));
+      }},
+     {kNumber | kDocument, "count",
+      "Records, elements, bytes, channels, scales, codebook entries or chips, by kind",
+      CELL(Count(row.finding->count))},
+     {kNumber | kDocument, "of",
+      "Out of that many elements, channels, scales, codebook entries or chips",
+      CELL(row.finding->of > 0 ? Value(Count(row.finding->of)) : Value(Nothing()))},
+     {kNumber | kDocument, "value", "The only value, or the one that lies far out",
+      [](auto &row) {
+          const bool has = row.finding->kind == Finding::Kind::Constant ||
+                           row.finding->kind == Finding::Kind::Outlier;
+          return has ? Value(Real(row.finding->value, 6, true)) : Value(Nothing());
+      }},
+     {kDocument, "contested", "Whether reports of a known fault do not agree",
+      [](auto &row) -> Value {
+          const bool known = row.finding->kind == Finding::Kind::KnownFault;
+          const bool disputed = row.finding->kind == Finding::Kind::DisputedFault;
+          return known || disputed ? Value(disputed) : Value(Absent());
+      }},
+     {kName | kDocument | kTerminal, "text", "what", "The same in words",
+      CELL(findingText(*row.bundle, *row.finding))},
+     {kWindow, "figure", "what", "The same in words, with the figure",
+      [](auto &row) {
+          // The weight stands beside it.
+          std::string text = findingText(*row.bundle, *row.finding);
+          const std::size_t weight = row.finding->weight;
+          const std::string name =
+              weight == kNoIndex ? "" : row.bundle->weights()[weight].findableName();
+          if (!name.empty() && text.starts_with(name))
+              text.erase(0, text.find_first_not_of(": ", name.size()));
+          if (text.starts_with("and ")) // a known fault of several weights
+              text.insert(0, "here ");
+          return Value(text);
+      }},
+     {kWindow, "advice", "what to do", "What one would do about it",
+      CELL(View(findingAdvice(row.finding->kind)))}});
 
 /// A path as a reference of RFC 3986: other bytes than its plain ones as "%20", a whole one with
 /// its scheme.
@@ -287,7 +276,7 @@ void addReportFile(Json &document, std::string_view path)
 
 void addFindings(Json &document, const Bundle &bundle, const std::vector<Finding> &findings)
 {
-    document["findings"] = jsonArray(findingTable(), findingRows(bundle, findings));
+    document["findings"] = jsonArray(findingTable, findingRows(bundle, findings));
 }
 
 } // namespace kernscope::report

@@ -34,7 +34,7 @@ struct FindingRow {
     const Finding *finding = nullptr;
 };
 std::vector<FindingRow> findingRows(const Bundle &bundle, const std::vector<Finding> &findings);
-const TableOf<FindingRow> &findingTable();
+extern const TableOf<FindingRow> findingTable;
 /// The findings as SARIF 2.1.0, which code hosts show beside a change: a rule a kind, each finding
 /// with its file and weight.
 std::string findingsSarif(const Bundle &bundle, const std::vector<Finding> &findings);

@@ -253,55 +253,50 @@ std::vector<ByteFieldFacts> byteFieldRows(const BundlePtr &bundle, std::size_t f
     return rows;
 }
 
-const TableOf<ByteFieldFacts> &byteFieldTable()
-{
-    static constexpr Column<ByteFieldFacts> kColumns[] = {
-        {kNumber, "offset", "First byte of the field, counted from the start of the file",
-         CELL(Hex(row.field.bytes.offset.value))},
-        {kNumber, "bytes", "Length of the field, or of the stored element, in bytes",
-         CELL(Count(row.field.bytes.bytes.value))},
-        {"hex", "Its first bytes in hexadecimal: 8 in text, 64 in documents",
-         [](auto &row) {
-             const std::span bytes(row.bytes);
-             const bool whole = row.field.bytes.bytes.value <= kMostShownBytes;
-             return hexBytesText(bytes.first(std::min(bytes.size(), kMostShownBytes)), " ") +
-                    (whole ? "" : " …");
-         },
-         jsonOf(CELL(Json(hexBytesText(row.bytes, ""))))},
-        {kNumber, "value",
-         "The number that it holds, of several elements in its first byte each; in documents the "
-         "first",
-         numberCell, jsonOf(byteNumberJson)},
-        {kDocument, "values", "The numbers of several elements in its first byte", byteNumbersJson},
-        {"type", "Type of that number",
-         CELL(row.field.type == ElementType::Unknown ? Value(Absent())
-                                                     : Value(elementTypeName(row.field.type)))},
-        {kName, "field", "What the bytes are", CELL(View(row.field.text))},
-        {kDocument, "section", "Section that the first byte lies in",
-         CELL(row.bundle->nameOf(sectionOf(row)))},
-        {kDocument, "kind", "What the section's bytes are for",
-         CELL(Word(sectionKindName(sectionOf(row).kind)))},
-        {kDocument, "weight", "Weight that the bytes belong to",
-         CELL(ofAny(weightOf(row), &Weight::findableName))},
-        {kDocument, "address", "Model, function and name of that weight",
-         CELL(ofAny(weightOf(row), &Weight::address))},
-        {kDocument, "part", "Part of the weight that they store",
-         CELL(ofAny<Absent>(operandOf(row),
-                            [](auto &part) { return codec::partRoleName(part.role); }))},
-        {kNumber | kDocument, "entry", "Number of the stored element within that part, from 0",
-         CELL(known<Count, Absent>(row.field.stored))},
-        {kDocument, "elements", "Decoded elements whose codes have bits in the first byte",
-         CELL(row.elements.empty() ? noKey() : Json(row.elements))},
-        {kName, "cells", "Decoded elements that the first byte has bits of, by their indices",
-         cellsCell, jsonOf(cellsJson)},
-        {"confidence", "How sure the name of the field is",
-         CELL(row.field.source.empty()
-                  ? Value(Absent())
-                  : Value(Word(format::confidenceName(row.field.confidence))))},
-        {"source", "Where the name of the field is from", CELL(orAbsent(row.field.source))},
-    };
-    return tableOf<kColumns>("bytes");
-}
+const TableOf<ByteFieldFacts> byteFieldTable(
+    "bytes",
+    {{kNumber, "offset", "First byte of the field, counted from the start of the file",
+      CELL(Hex(row.field.bytes.offset.value))},
+     {kNumber, "bytes", "Length of the field, or of the stored element, in bytes",
+      CELL(Count(row.field.bytes.bytes.value))},
+     {"hex", "Its first bytes in hexadecimal: 8 in text, 64 in documents",
+      [](auto &row) {
+          const std::span bytes(row.bytes);
+          const bool whole = row.field.bytes.bytes.value <= kMostShownBytes;
+          return hexBytesText(bytes.first(std::min(bytes.size(), kMostShownBytes)), " ") +
+                 (whole ? "" : " …");
+      },
+      jsonOf(CELL(Json(hexBytesText(row.bytes, ""))))},
+     {kNumber, "value",
+      "The number that it holds, of several elements in its first byte each; in documents the "
+      "first",
+      numberCell, jsonOf(byteNumberJson)},
+     {kDocument, "values", "The numbers of several elements in its first byte", byteNumbersJson},
+     {"type", "Type of that number",
+      CELL(row.field.type == ElementType::Unknown ? Value(Absent())
+                                                  : Value(elementTypeName(row.field.type)))},
+     {kName, "field", "What the bytes are", CELL(View(row.field.text))},
+     {kDocument, "section", "Section that the first byte lies in",
+      CELL(row.bundle->nameOf(sectionOf(row)))},
+     {kDocument, "kind", "What the section's bytes are for",
+      CELL(Word(sectionKindName(sectionOf(row).kind)))},
+     {kDocument, "weight", "Weight that the bytes belong to",
+      CELL(ofAny(weightOf(row), &Weight::findableName))},
+     {kDocument, "address", "Model, function and name of that weight",
+      CELL(ofAny(weightOf(row), &Weight::address))},
+     {kDocument, "part", "Part of the weight that they store",
+      CELL(ofAny<Absent>(operandOf(row),
+                         [](auto &part) { return codec::partRoleName(part.role); }))},
+     {kNumber | kDocument, "entry", "Number of the stored element within that part, from 0",
+      CELL(known<Count, Absent>(row.field.stored))},
+     {kDocument, "elements", "Decoded elements whose codes have bits in the first byte",
+      CELL(row.elements.empty() ? noKey() : Json(row.elements))},
+     {kName, "cells", "Decoded elements that the first byte has bits of, by their indices",
+      cellsCell, jsonOf(cellsJson)},
+     {"confidence", "How sure the name of the field is",
+      CELL(row.field.source.empty() ? Value(Absent())
+                                    : Value(Word(format::confidenceName(row.field.confidence))))},
+     {"source", "Where the name of the field is from", CELL(orAbsent(row.field.source))}});
 
 std::vector<ReadingFacts> readingRows(const Bundle &bundle, std::size_t file, FileOffset offset)
 {
@@ -319,19 +314,14 @@ std::vector<ReadingFacts> readingRows(std::span<const std::byte> bytes)
     return rows;
 }
 
-const TableOf<ReadingFacts> &readingTable()
-{
-    static constexpr Column<ReadingFacts> kColumns[] = {
-        {"name", "read as", "How the bytes from the offset on are read", CELL(row.little.name)},
-        {kNumber, "little_endian", "little-endian",
-         "What they then mean, the lowest byte of a number first",
-         CELL(orNothing(row.little.value))},
-        {kNumber, "big_endian", "big-endian",
-         "What they then mean, the highest byte of a number first", CELL(orNothing(row.big.value))},
-        {"meaning", "What the reading is", CELL(row.little.meaning)},
-    };
-    return tableOf<kColumns>("readings");
-}
+const TableOf<ReadingFacts> readingTable(
+    "readings",
+    {{"name", "read as", "How the bytes from the offset on are read", CELL(row.little.name)},
+     {kNumber, "little_endian", "little-endian",
+      "What they then mean, the lowest byte of a number first", CELL(orNothing(row.little.value))},
+     {kNumber, "big_endian", "big-endian",
+      "What they then mean, the highest byte of a number first", CELL(orNothing(row.big.value))},
+     {"meaning", "What the reading is", CELL(row.little.meaning)}});
 
 Json bytesJson(std::string_view path, const Bundle &bundle, std::size_t file,
                const ByteRange &range, const std::vector<ByteFieldFacts> &fields,
@@ -342,8 +332,8 @@ Json bytesJson(std::string_view path, const Bundle &bundle, std::size_t file,
     json["file"] = bundle.files()[file].path;
     json["offset"] = range.offset.value;
     json["bytes"] = range.bytes.value;
-    json["fields"] = jsonArray(byteFieldTable(), fields);
-    json["readings"] = jsonArray(readingTable(), readings);
+    json["fields"] = jsonArray(byteFieldTable, fields);
+    json["readings"] = jsonArray(readingTable, readings);
     return json;
 }
 
@@ -354,49 +344,41 @@ std::vector<SectionFacts> sectionRows(const Bundle &bundle)
     });
 }
 
-const TableOf<SectionFacts> &sectionTable()
-{
-    static constexpr Column<SectionFacts> kColumns[] = {
-        {"file", "File of the bundle that holds the section",
-         CELL(View(row.bundle->files()[row.section->file].path))},
-        {kNumber, "offset", "First byte, counted from the start of the file",
-         CELL(Hex(row.section->range.offset.value)), notSearched()},
-        {kNumber, "bytes", "Length of the section in bytes",
-         CELL(Count(row.section->range.bytes.value)), notSearched()},
-        {kNumber | kDocument | kWindow, "share", "Share of the bytes of its file",
-         [](auto &row) {
-             const ByteCount file = row.bundle->files()[row.section->file].file->size();
-             return file.value == 0
-                        ? Value(Unknown())
-                        : Value(Percent(static_cast<double>(row.section->range.bytes.value) /
-                                        static_cast<double>(file.value)));
-         },
-         notSearched()},
-        {kNumber | kDocument | kWindow, "end", "First byte after the section",
-         CELL(Hex(row.section->range.end())), notSearched()},
-        {"kind", "What the bytes are for", CELL(Word(sectionKindName(row.section->kind)))},
-        {kName, "name", "What the bytes are", CELL(row.bundle->nameOf(*row.section))},
-        {kDocument | kWindow, "owner", "weight", "Weight that the section belongs to",
-         CELL(orNothing(row.bundle->ownerOf(*row.section)))},
-    };
-    return tableOf<kColumns>("sections", {"name", "file", "offset", "bytes", "kind"},
-                             {"name", "kind", "offset", "bytes", "owner", "file"});
-}
+const TableOf<SectionFacts> sectionTable(
+    "sections",
+    {{"file", "File of the bundle that holds the section",
+      CELL(View(row.bundle->files()[row.section->file].path))},
+     {kNumber, "offset", "First byte, counted from the start of the file",
+      CELL(Hex(row.section->range.offset.value)), notSearched()},
+     {kNumber, "bytes", "Length of the section in bytes",
+      CELL(Count(row.section->range.bytes.value)), notSearched()},
+     {kNumber | kDocument | kWindow, "share", "Share of the bytes of its file",
+      [](auto &row) {
+          const ByteCount file = row.bundle->files()[row.section->file].file->size();
+          return file.value == 0
+                     ? Value(Unknown())
+                     : Value(Percent(static_cast<double>(row.section->range.bytes.value) /
+                                     static_cast<double>(file.value)));
+      },
+      notSearched()},
+     {kNumber | kDocument | kWindow, "end", "First byte after the section",
+      CELL(Hex(row.section->range.end())), notSearched()},
+     {"kind", "What the bytes are for", CELL(Word(sectionKindName(row.section->kind)))},
+     {kName, "name", "What the bytes are", CELL(row.bundle->nameOf(*row.section))},
+     {kDocument | kWindow, "owner", "weight", "Weight that the section belongs to",
+      CELL(orNothing(row.bundle->ownerOf(*row.section)))}},
+    {"name", "file", "offset", "bytes", "kind"},
+    {"name", "kind", "offset", "bytes", "owner", "file"});
 
-const TableOf<BundleFile> &fileTable()
-{
-    static constexpr Column<BundleFile> kColumns[] = {
-        {kName, "path", "Path in the bundle", member<&BundleFile::path>},
-        {kNumber, "bytes", "Length of the file in bytes",
-         CELL(Value(Count(row.file->size().value)))},
-        {"kind", "What the file holds",
-         CELL(Word(row.role == SectionKind::Data ? "weights" : sectionKindName(row.role)))},
-        {kNumber, "records", "Records of a file of weights", CELL(recordsOf(row, row.records))},
-        {kNumber, "unused", "Records that no operation of the program names",
-         CELL(recordsOf(row, row.unusedRecords))},
-    };
-    return tableOf<kColumns>("files");
-}
+const TableOf<BundleFile> fileTable(
+    "files",
+    {{kName, "path", "Path in the bundle", member<&BundleFile::path>},
+     {kNumber, "bytes", "Length of the file in bytes", CELL(Value(Count(row.file->size().value)))},
+     {"kind", "What the file holds",
+      CELL(Word(row.role == SectionKind::Data ? "weights" : sectionKindName(row.role)))},
+     {kNumber, "records", "Records of a file of weights", CELL(recordsOf(row, row.records))},
+     {kNumber, "unused", "Records that no operation of the program names",
+      CELL(recordsOf(row, row.unusedRecords))}});
 
 std::vector<HitFacts> hitRows(const BundlePtr &bundle, const search::Query &query,
                               const std::vector<search::Hit> &hits)
@@ -418,65 +400,55 @@ std::vector<HitFacts> hitRows(const BundlePtr &bundle, const search::Query &quer
     return rows;
 }
 
-const TableOf<HitFacts> &hitTable()
-{
-    static constexpr Column<HitFacts>
-        kColumns[] =
-            {
-                {kName, "place", "Where it is, as Go To and the command line take it",
-                 CELL(row.hit.element ? search::elementAddress(*hitWeight(row), *row.hit.element)
-                                      : search::byteAddress(*row.bundle, row.hit)),
-                 sortedBy(hitPlaceOrder)},
-                {kDocument, "file", "File of the bundle that has the bytes",
-                 CELL(row.hit.element ? Value(Absent())
-                                      : Value(View(row.bundle->files()[row.hit.file].path)))},
-                {kNumber | kDocument, "offset", "First byte, counted from the start of the file",
-                 CELL(row.hit.element ? Value(Absent()) : Value(Hex(row.hit.bytes.offset.value)))},
-                {kName, "section", "Section that the first byte lies in",
-                 [](auto &row) {
-                     const auto &sections = row.bundle->sections();
-                     return row.hit.element || row.hit.section >= sections.size()
-                                ? Value(Absent())
-                                : Value(row.bundle->nameOf(sections[row.hit.section]));
-                 }},
-                {kName | kDocument | kWindow, "weight", "Weight that it is part of",
-                 CELL(ofAny(hitWeight(row), &Weight::findableName))},
-                {kDocument, "address", "Model, function and name of the weight",
-                 CELL(ofAny(hitWeight(row), &Weight::address))},
-                {kNumber | kDocument | kWindow, "element",
-                 "Its number in the order of the elements, from 0",
-                 CELL(known<Count, Absent>(row.hit.element))},
-                {kNumber, "bytes", "length", "How many bytes it has",
-                 CELL(row.hit.element ? Value(Absent()) : Value(Count(row.hit.bytes.bytes.value))),
-                 withUnit("B")},
-                {kNumber, "count", "elements", "Elements of the run",
-                 CELL(row.what == What::ZeroValues ? Value(Count(row.hit.count))
-                                                   : Value(Absent()))},
-                {kNumber, "value", "The decoded value, of a run that of its first element",
-                 CELL(hasValue(row) ? Value(row.hit.valueText()) : Value(Absent())),
-                 jsonOf(hitValueJson),
-                 sortedBy(CELL(row.hit.value ? sortValue(Real{*row.hit.value}) : SortValue()))},
-                {kName, "text", "The text that was found, in its line", CELL(orAbsent(row.text))},
-                {"hex", "bytes", "The first 16 bytes that were found, in hexadecimal",
-                 [](auto &row) {
-                     // A text is read as a text; programs have its bytes all the same.
-                     return row.what == What::Bytes && row.text.empty()
-                                ? Value(hexBytesText(row.bytes, " "))
-                                : Value(Absent());
-                 },
-                 jsonOf(
-                     CELL(row.what == What::Bytes ? Json(hexBytesText(row.bytes, "")) : noKey()))},
-                {kNumber, "index",
-                 "Number of the stored code, from 0; of what a mask keeps that of the element",
-                 CELL(strayCount(row, &search::StrayCode::index))},
-                {kNumber, "code",
-                 "Entry of the codebook, or number of the stored value, that it refers to, from 0",
-                 CELL(strayCount(row, &search::StrayCode::code))},
-                {kNumber, "entries", "Number of entries of the codebook, or of stored values",
-                 CELL(strayCount(row, &search::StrayCode::entries))},
-            };
-    return tableOf<kColumns>("found", {"place", "file", "offset", "bytes", "section"});
-}
+const TableOf<HitFacts> hitTable(
+    "found",
+    {{kName, "place", "Where it is, as Go To and the command line take it",
+      CELL(row.hit.element ? search::elementAddress(*hitWeight(row), *row.hit.element)
+                           : search::byteAddress(*row.bundle, row.hit)),
+      sortedBy(hitPlaceOrder)},
+     {kDocument, "file", "File of the bundle that has the bytes",
+      CELL(row.hit.element ? Value(Absent())
+                           : Value(View(row.bundle->files()[row.hit.file].path)))},
+     {kNumber | kDocument, "offset", "First byte, counted from the start of the file",
+      CELL(row.hit.element ? Value(Absent()) : Value(Hex(row.hit.bytes.offset.value)))},
+     {kName, "section", "Section that the first byte lies in",
+      [](auto &row) {
+          const auto &sections = row.bundle->sections();
+          return row.hit.element || row.hit.section >= sections.size()
+                     ? Value(Absent())
+                     : Value(row.bundle->nameOf(sections[row.hit.section]));
+      }},
+     {kName | kDocument | kWindow, "weight", "Weight that it is part of",
+      CELL(ofAny(hitWeight(row), &Weight::findableName))},
+     {kDocument, "address", "Model, function and name of the weight",
+      CELL(ofAny(hitWeight(row), &Weight::address))},
+     {kNumber | kDocument | kWindow, "element", "Its number in the order of the elements, from 0",
+      CELL(known<Count, Absent>(row.hit.element))},
+     {kNumber, "bytes", "length", "How many bytes it has",
+      CELL(row.hit.element ? Value(Absent()) : Value(Count(row.hit.bytes.bytes.value))),
+      withUnit("B")},
+     {kNumber, "count", "elements", "Elements of the run",
+      CELL(row.what == What::ZeroValues ? Value(Count(row.hit.count)) : Value(Absent()))},
+     {kNumber, "value", "The decoded value, of a run that of its first element",
+      CELL(hasValue(row) ? Value(row.hit.valueText()) : Value(Absent())), jsonOf(hitValueJson),
+      sortedBy(CELL(row.hit.value ? sortValue(Real{*row.hit.value}) : SortValue()))},
+     {kName, "text", "The text that was found, in its line", CELL(orAbsent(row.text))},
+     {"hex", "bytes", "The first 16 bytes that were found, in hexadecimal",
+      [](auto &row) {
+          // A text is read as a text; programs have its bytes all the same.
+          return row.what == What::Bytes && row.text.empty() ? Value(hexBytesText(row.bytes, " "))
+                                                             : Value(Absent());
+      },
+      jsonOf(CELL(row.what == What::Bytes ? Json(hexBytesText(row.bytes, "")) : noKey()))},
+     {kNumber, "index",
+      "Number of the stored code, from 0; of what a mask keeps that of the element",
+      CELL(strayCount(row, &search::StrayCode::index))},
+     {kNumber, "code",
+      "Entry of the codebook, or number of the stored value, that it refers to, from 0",
+      CELL(strayCount(row, &search::StrayCode::code))},
+     {kNumber, "entries", "Number of entries of the codebook, or of stored values",
+      CELL(strayCount(row, &search::StrayCode::entries))}},
+    {"place", "file", "offset", "bytes", "section"});
 
 std::string_view whatName(What what)
 {
@@ -507,7 +479,7 @@ Json foundJson(std::string_view path, const Bundle &bundle, const search::Query 
                           : Json(nullptr);
     json["found"] = found.hits.size();
     json["complete"] = found.complete;
-    json["hits"] = jsonArray(hitTable(), rows);
+    json["hits"] = jsonArray(hitTable, rows);
     return json;
 }
 
@@ -519,30 +491,26 @@ std::vector<CoverageLine> coverageLines(const Bundle &bundle, const Coverage &co
     return lines;
 }
 
-const TableOf<CoverageLine> &coverageTable()
-{
-    static const TableOf<CoverageLine> table(
-        "coverage",
-        {{kName, "weight", "Weight, by its address",
-          CELL(row.bundle->weights()[row.row->weight].address())},
-         {kNumber, "elements", "Parameters of the weight",
-          CELL(Count(row.bundle->weights()[row.row->weight].elements.value))},
-         {kNumber, "bits", "bits a weight", "Stored bits over elements",
-          CELL(known<Real>(row.row->bits, 2))},
-         {"found", "How it is stored", CELL(View(row.row->found))},
-         {"expected", "The form that was expected", CELL(orNothing(row.row->expected))},
-         {"kept", "Whether it is in the form expected",
-          [](const CoverageLine &row) -> Value {
-              if (row.row->expected.empty())
-                  return Nothing();
-              return row.row->kept ? Word("yes", Mark::Good) : Word("no", Mark::Bad);
-          },
-          jsonOf(CELL(row.row->expected.empty() ? Json(nullptr) : Json(row.row->kept)))},
-         {"why", "why dense", "Why it may have been left dense", CELL(orNothing(row.row->why))},
-         {kNumber, "extra_bytes", "extra", "Bytes beyond what the form expected would take",
-          CELL(row.row->kept ? Value(Nothing()) : Count(row.row->extraBytes)), withUnit("B")}});
-    return table;
-}
+const TableOf<CoverageLine> coverageTable(
+    "coverage",
+    {{kName, "weight", "Weight, by its address",
+      CELL(row.bundle->weights()[row.row->weight].address())},
+     {kNumber, "elements", "Parameters of the weight",
+      CELL(Count(row.bundle->weights()[row.row->weight].elements.value))},
+     {kNumber, "bits", "bits a weight", "Stored bits over elements",
+      CELL(known<Real>(row.row->bits, 2))},
+     {"found", "How it is stored", CELL(View(row.row->found))},
+     {"expected", "The form that was expected", CELL(orNothing(row.row->expected))},
+     {"kept", "Whether it is in the form expected",
+      [](const CoverageLine &row) -> Value {
+          if (row.row->expected.empty())
+              return Nothing();
+          return row.row->kept ? Word("yes", Mark::Good) : Word("no", Mark::Bad);
+      },
+      jsonOf(CELL(row.row->expected.empty() ? Json(nullptr) : Json(row.row->kept)))},
+     {"why", "why dense", "Why it may have been left dense", CELL(orNothing(row.row->why))},
+     {kNumber, "extra_bytes", "extra", "Bytes beyond what the form expected would take",
+      CELL(row.row->kept ? Value(Nothing()) : Count(row.row->extraBytes)), withUnit("B")}});
 
 std::string coverageSentence(const Coverage &coverage, const CoverageRules &rules)
 {
@@ -576,7 +544,7 @@ void addCoverage(Json &document, const Bundle &bundle, const Coverage &coverage,
     own["stored_bytes"] = numberJson(coverage.storedBytes);
     own["extra_bytes"] = numberJson(coverage.extraBytes);
     own["not_kept"] = coverage.broken;
-    own["weights"] = jsonArray(coverageTable(), coverageLines(bundle, coverage));
+    own["weights"] = jsonArray(coverageTable, coverageLines(bundle, coverage));
 }
 
 } // namespace kernscope::report

@@ -30,7 +30,7 @@ inline constexpr std::uint64_t kMostFieldBytes = 64;
 std::vector<ByteFieldFacts> byteFieldRows(const BundlePtr &bundle, std::size_t file,
                                           const ByteRange &range,
                                           std::optional<std::uint64_t> element, Progress &progress);
-const TableOf<ByteFieldFacts> &byteFieldTable();
+extern const TableOf<ByteFieldFacts> byteFieldTable;
 
 /// One reading in both orders.
 struct ReadingFacts {
@@ -39,7 +39,7 @@ struct ReadingFacts {
 std::vector<ReadingFacts> readingRows(const Bundle &bundle, std::size_t file, FileOffset offset);
 /// Of up to eight bytes, from the place on.
 std::vector<ReadingFacts> readingRows(std::span<const std::byte> bytes);
-const TableOf<ReadingFacts> &readingTable();
+extern const TableOf<ReadingFacts> readingTable;
 
 /// Everything of `bytes` but the diagnostics.
 Json bytesJson(std::string_view path, const Bundle &bundle, std::size_t file,
@@ -53,10 +53,10 @@ struct SectionFacts {
 };
 std::vector<SectionFacts> sectionRows(const Bundle &bundle);
 /// Every byte of every file once, as `inspect` and the Layout dock list it.
-const TableOf<SectionFacts> &sectionTable();
+extern const TableOf<SectionFacts> sectionTable;
 
 /// The files of a bundle, as `inspect` lists them in its text and in its report.
-const TableOf<BundleFile> &fileTable();
+extern const TableOf<BundleFile> fileTable;
 
 // What a search found, as `find` and the Search dock list it.
 
@@ -72,7 +72,7 @@ struct HitFacts {
 std::vector<HitFacts> hitRows(const BundlePtr &bundle, const search::Query &query,
                               const std::vector<search::Hit> &hits);
 /// The columns of either kind of search; those of the other are absent in each row.
-const TableOf<HitFacts> &hitTable();
+extern const TableOf<HitFacts> hitTable;
 
 /// "zero-bytes"
 std::string_view whatName(search::What what);
@@ -87,7 +87,7 @@ struct CoverageLine {
     const CoverageRow *row = nullptr;
 };
 std::vector<CoverageLine> coverageLines(const Bundle &bundle, const Coverage &coverage);
-const TableOf<CoverageLine> &coverageTable();
+extern const TableOf<CoverageLine> coverageTable;
 
 /// "4.31 bits a weight, 1,234,567 parameters, 3 weights are not in the form expected (12,288 B)".
 std::string coverageSentence(const Coverage &coverage, const CoverageRules &rules);

@@ -21,7 +21,7 @@ struct TargetFact {
 /// Fields in the order of halFields(), those whose value is not known included.
 std::vector<TargetFact> halRows(const target::Target &target,
                                 const target::Target *other = nullptr);
-const TableOf<TargetFact> &targetFactTable();
+extern const TableOf<TargetFact> targetFactTable;
 
 /// MinimumFamily: which operations a chip reaches.
 struct FloorFacts {
@@ -29,7 +29,7 @@ struct FloorFacts {
     std::optional<bool> reached;
 };
 std::vector<FloorFacts> floorRows(const target::Target &target);
-const TableOf<FloorFacts> &floorTable();
+extern const TableOf<FloorFacts> floorTable;
 
 /// A fact beside the table that holds for the chip: a clock, a memory, a rule.
 struct PlacedFact {
@@ -38,15 +38,15 @@ struct PlacedFact {
     std::optional<std::string> note; ///< of rules
 };
 std::vector<PlacedFact> placedFacts(const target::Target &target);
-const TableOf<PlacedFact> &placedFactTable();
+extern const TableOf<PlacedFact> placedFactTable;
 
 /// The chips, as `targets` lists them. Rows point into the embedded table.
 using ChipFacts = const target::Target *;
-const TableOf<ChipFacts> &chipTable();
+extern const TableOf<ChipFacts> chipTable;
 
 /// What each chip does with the weights of a bundle, in figures: as `decide` for all chips and the
 /// report of `inspect` list them.
-const TableOf<TargetTotals> &targetTotalsTable();
+extern const TableOf<TargetTotals> targetTotalsTable;
 
 /// A contested figure: value, source, confidence.
 Json figureJson(const target::ChosenFigure &figure);
@@ -61,8 +61,8 @@ Json targetsDocument(std::span<const target::Target *const> targets, bool detail
 
 // Published measurements beside what is predicted for them: `calibrate` and its dock.
 
-const TableOf<roofline::CalibrationRow> &calibrationTable();
+extern const TableOf<roofline::CalibrationRow> calibrationTable;
 /// Figures that are no time of a layer.
-const TableOf<roofline::PublishedFigure> &publishedFigureTable();
+extern const TableOf<roofline::PublishedFigure> publishedFigureTable;
 
 } // namespace kernscope::report

@@ -11,18 +11,14 @@
 
 namespace kernscope::report {
 
-const TableOf<decision::CollectiveOp> &collectiveOperationTable()
-{
-    using Row = decision::CollectiveOp;
-    static constexpr Column<Row> kColumns[] = {
-        {"mnemonic", "operation", "Name of the operation", member<&Row::mnemonic>},
-        {kNumber, "unit_type", "unit type", "Number of the unit that the compiler turns it into",
-         CELL(known<Code>(row.unitType)), unknownAs("none")},
-        {"role", "What it does", member<&Row::role>},
-        {"source", "Where this is from", member<&Row::source>},
-    };
-    return tableOf<kColumns>("collective operations", {"mnemonic", "role", "unit_type", "source"});
-}
+const TableOf<decision::CollectiveOp> collectiveOperationTable(
+    "collective operations",
+    {{"mnemonic", "operation", "Name of the operation", member<&decision::CollectiveOp::mnemonic>},
+     {kNumber, "unit_type", "unit type", "Number of the unit that the compiler turns it into",
+      CELL(known<Code>(row.unitType)), unknownAs("none")},
+     {"role", "What it does", member<&decision::CollectiveOp::role>},
+     {"source", "Where this is from", member<&decision::CollectiveOp::source>}},
+    {"mnemonic", "role", "unit_type", "source"});
 
 std::vector<CollectiveByteFacts> collectiveByteRows(const target::Target &target)
 {
@@ -35,53 +31,37 @@ std::vector<CollectiveByteFacts> collectiveByteRows(const target::Target &target
     return rows;
 }
 
-const TableOf<CollectiveByteFacts> &collectiveByteTable()
-{
-    static constexpr Column<CollectiveByteFacts> kColumns[] = {
-        {"offset", "byte", "Offset of the byte in the table of the chip",
-         CELL(Value(target::halOffsetText(row.byte->offset)))},
-        {"capability", "What the byte says of the chip", CELL(Value(View(row.byte->capability)))},
-        {"value", "The byte of the chip: 1 where it can",
-         CELL(known<Code>(row.value ? std::optional<std::uint64_t>(*row.value) : std::nullopt)),
-         unknownAs("unknown"), jsonOf(CELL(row.value ? Json(*row.value) : Json(nullptr)))},
-        {"source", "Where the value is from, or, without one, the byte", CELL(Value(row.source))},
-    };
-    return tableOf<kColumns>("capability bytes");
-}
+const TableOf<CollectiveByteFacts> collectiveByteTable(
+    "capability bytes",
+    {{"offset", "byte", "Offset of the byte in the table of the chip",
+      CELL(Value(target::halOffsetText(row.byte->offset)))},
+     {"capability", "What the byte says of the chip", CELL(Value(View(row.byte->capability)))},
+     {"value", "The byte of the chip: 1 where it can",
+      CELL(known<Code>(row.value ? std::optional<std::uint64_t>(*row.value) : std::nullopt)),
+      unknownAs("unknown"), jsonOf(CELL(row.value ? Json(*row.value) : Json(nullptr)))},
+     {"source", "Where the value is from, or, without one, the byte", CELL(Value(row.source))}});
 
-const TableOf<decision::CollectiveGate> &collectiveGateTable()
-{
-    using Row = decision::CollectiveGate;
-    static constexpr Column<Row> kColumns[] = {
-        {"name", "gate", "What the layer needs to run", member<&Row::name>},
-        {"open", "Whether it lets the layer run", CELL(known(row.open)), unknownAs("unknown")},
-        {"found", "What was found there", member<&Row::found>},
-        {"source", "Where this is from", member<&Row::source>},
-    };
-    return tableOf<kColumns>("collective gates", {"name", "found", "open", "source"});
-}
+const TableOf<decision::CollectiveGate> collectiveGateTable(
+    "collective gates",
+    {{"name", "gate", "What the layer needs to run", member<&decision::CollectiveGate::name>},
+     {"open", "Whether it lets the layer run", CELL(known(row.open)), unknownAs("unknown")},
+     {"found", "What was found there", member<&decision::CollectiveGate::found>},
+     {"source", "Where this is from", member<&decision::CollectiveGate::source>}},
+    {"name", "found", "open", "source"});
 
-const TableOf<decision::CcdmaSetter> &ccdmaSetterTable()
-{
-    using Row = decision::CcdmaSetter;
-    static constexpr Column<Row> kColumns[] = {
-        {kNumber, "order", "Place in the sequence, from 1", member<&Row::order, Code>},
-        {"name", "setter", "What is set", member<&Row::name>},
-        {"source", "Where the sequence is documented", member<&Row::source>},
-    };
-    return tableOf<kColumns>("collective-setters");
-}
+const TableOf<decision::CcdmaSetter> ccdmaSetterTable(
+    "collective-setters",
+    {{kNumber, "order", "Place in the sequence, from 1",
+      member<&decision::CcdmaSetter::order, Code>},
+     {"name", "setter", "What is set", member<&decision::CcdmaSetter::name>},
+     {"source", "Where the sequence is documented", member<&decision::CcdmaSetter::source>}});
 
-const TableOf<decision::CollectiveNote> &collectiveNoteTable()
-{
-    using Row = decision::CollectiveNote;
-    static constexpr Column<Row> kColumns[] = {
-        {"name", "about", "What the rule is about", member<&Row::name>},
-        {"text", "rule or message", "The rule, or what the compiler says", member<&Row::text>},
-        {"source", "Where it is documented", member<&Row::source>},
-    };
-    return tableOf<kColumns>("collective-notes");
-}
+const TableOf<decision::CollectiveNote> collectiveNoteTable(
+    "collective-notes",
+    {{"name", "about", "What the rule is about", member<&decision::CollectiveNote::name>},
+     {"text", "rule or message", "The rule, or what the compiler says",
+      member<&decision::CollectiveNote::text>},
+     {"source", "Where it is documented", member<&decision::CollectiveNote::source>}});
 
 void addMesh(Json &answer, const decision::Mesh &mesh, std::uint64_t devices)
 {
@@ -275,34 +255,30 @@ std::vector<TileFacts> tileRows(const codec::ReductionTrace &made)
     return rows;
 }
 
-const TableOf<TileFacts> &tileTable()
-{
-    static constexpr Column<TileFacts> kColumns[] = {
-        {kNumber | kTables, "tile", "Number of the tile of four values, from 0",
-         member<&TileFacts::number, Code>},
-        {kNumber | kDocument, "first", "Number of its first value",
-         CELL(Code(row.number * codec::Reduction::kTile))},
-        {kNumber, "sum", "Sum of its values, rounded to fp16 after each addition",
-         CELL(tileNumber(row.tile.sum))},
-        {kNumber | kWindow, "accumulator", "The engine's accumulator after the tile",
-         CELL(tileNumber(row.tile.accumulator))},
-        {kNumber | kWindow, "exact", "Exact sum of all values up to here",
-         CELL(Real(row.tile.exact, 17, true))},
-        {kNumber | kWindow, "fp16", "What an accumulator of fp16 would hold",
-         CELL(tileNumber(row.tile.everyStep))},
-        {kNumber | kDocument, "aligned_sum", "Its sum by the second reading",
-         CELL(tileNumber(row.tile.alignedSum))},
-        {kNumber | kWindow, "aligned_accumulator", "second reading",
-         "The accumulator after the tile, by the second reading",
-         CELL(tileNumber(row.tile.alignedAccumulator))},
-        {"contested", "remark", "Where text and model disagree",
-         CELL(row.tile.contested
-                  ? Value(Word("partial sum of 2048 to 4095: contested", Mark::Contested))
-                  : Value(Nothing())),
-         jsonOf(CELL(Json(row.tile.contested)))},
-    };
-    return tableOf<kColumns>("tiles");
-}
+const TableOf<TileFacts>
+    tileTable("tiles",
+              {{kNumber | kTables, "tile", "Number of the tile of four values, from 0",
+                member<&TileFacts::number, Code>},
+               {kNumber | kDocument, "first", "Number of its first value",
+                CELL(Code(row.number *codec::Reduction::kTile))},
+               {kNumber, "sum", "Sum of its values, rounded to fp16 after each addition",
+                CELL(tileNumber(row.tile.sum))},
+               {kNumber | kWindow, "accumulator", "The engine's accumulator after the tile",
+                CELL(tileNumber(row.tile.accumulator))},
+               {kNumber | kWindow, "exact", "Exact sum of all values up to here",
+                CELL(Real(row.tile.exact, 17, true))},
+               {kNumber | kWindow, "fp16", "What an accumulator of fp16 would hold",
+                CELL(tileNumber(row.tile.everyStep))},
+               {kNumber | kDocument, "aligned_sum", "Its sum by the second reading",
+                CELL(tileNumber(row.tile.alignedSum))},
+               {kNumber | kWindow, "aligned_accumulator", "second reading",
+                "The accumulator after the tile, by the second reading",
+                CELL(tileNumber(row.tile.alignedAccumulator))},
+               {"contested", "remark", "Where text and model disagree",
+                CELL(row.tile.contested
+                         ? Value(Word("partial sum of 2048 to 4095: contested", Mark::Contested))
+                         : Value(Nothing())),
+                jsonOf(CELL(Json(row.tile.contested)))}});
 
 Json reduceJson(const codec::ReductionTrace &made, std::size_t values, std::string_view type,
                 const std::vector<NarrowedPort> &narrowed)
@@ -310,7 +286,7 @@ Json reduceJson(const codec::ReductionTrace &made, std::size_t values, std::stri
     Json json = document("reduce");
     json["values"] = values;
     json["tile"] = codec::Reduction::kTile;
-    json["tiles"] = jsonArray(tileTable(), tileRows(made));
+    json["tiles"] = jsonArray(tileTable, tileRows(made));
     json["accumulator"] = finiteJson(made.whole.accumulator);
     json["port"] = finiteJson(halfToFloat(made.whole.port));
     json["port_bits"] = made.whole.port;

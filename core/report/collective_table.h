@@ -8,7 +8,7 @@
 /// The tables of chapter 36 as `collective` lists them.
 namespace kernscope::report {
 
-const TableOf<decision::CollectiveOp> &collectiveOperationTable();
+extern const TableOf<decision::CollectiveOp> collectiveOperationTable;
 
 /// A capability byte on a chip. Nothing is owned.
 struct CollectiveByteFacts {
@@ -18,13 +18,13 @@ struct CollectiveByteFacts {
 };
 std::vector<CollectiveByteFacts> collectiveByteRows(const target::Target &target);
 /// The value's column is called "on" and the chip in text.
-const TableOf<CollectiveByteFacts> &collectiveByteTable();
+extern const TableOf<CollectiveByteFacts> collectiveByteTable;
 
-const TableOf<decision::CollectiveGate> &collectiveGateTable();
+extern const TableOf<decision::CollectiveGate> collectiveGateTable;
 /// The registers that HandleCcdmaLayer sets, in order.
-const TableOf<decision::CcdmaSetter> &ccdmaSetterTable();
+extern const TableOf<decision::CcdmaSetter> ccdmaSetterTable;
 /// Conditions and messages around them, the members, what sharding requires.
-const TableOf<decision::CollectiveNote> &collectiveNoteTable();
+extern const TableOf<decision::CollectiveNote> collectiveNoteTable;
 
 // Answers of the arithmetic of chapter 36, as `collective` gives them.
 
@@ -65,7 +65,7 @@ struct TileFacts {
     codec::ReductionTrace::Tile tile;
 };
 std::vector<TileFacts> tileRows(const codec::ReductionTrace &made);
-const TableOf<TileFacts> &tileTable();
+extern const TableOf<TileFacts> tileTable;
 
 /// Everything of `reduce`. `values`: how many numbers there were; `type`: of `narrowed`.
 Json reduceJson(const codec::ReductionTrace &made, std::size_t values, std::string_view type,

@@ -425,15 +425,6 @@ struct TableOf {
     }
 };
 
-/// The table of those columns and orders, made once.
-template <const auto &Columns>
-const auto &tableOf(std::string_view file, std::initializer_list<std::string_view> document = {},
-                    std::initializer_list<std::string_view> window = {})
-{
-    static const TableOf table{file, Columns, document, window};
-    return table;
-}
-
 /// The cell as people read it: numbers with separators, the column's word for what is not known.
 std::string text(const Value &value, std::string_view unknown = "-");
 /// For programs: numbers without separators, nothing for what is not known.

@@ -617,61 +617,53 @@ Result<std::vector<OriginRow>> compiledOrigins(const Bundle &package, const Bund
     return rows;
 }
 
-const TableOf<OriginRow> &originTable()
-{
-    static const TableOf<OriginRow> table(
-        "compiled",
-        {{kName, "weight", "Weight of the package", CELL(originWeight(row.package, row.a))},
-         {"form", "How the package stores it", CELL(originForm(row.package, row.a)),
-          jsonOf(CELL(originFormJson(row.package, row.a)))},
-         {kNumber, "bytes", "Bytes in the package", CELL(originBytes(row.package, row.a)),
-          withUnit("B")},
-         {"fate", "What the compiler made of it",
-          CELL(Word(fateName(row.fate), row.fate == Fate::Differs  ? Mark::Bad
-                                        : row.fate == Fate::Folded ? Mark::Folds
-                                        : row.fate == Fate::Dropped || row.fate == Fate::NotFound
-                                            ? Mark::Open
-                                            : Mark::None))},
-         {kName, "compiled", "Weight of the program", CELL(originWeight(row.program, row.b))},
-         {"compiled_form", "form", "How the program stores it",
-          CELL(originForm(row.program, row.b)), jsonOf(CELL(originFormJson(row.program, row.b)))},
-         {kNumber, "compiled_bytes", "bytes", "Bytes in the program",
-          CELL(originBytes(row.program, row.b)), withUnit("B")},
-         {"tie", "How the two were found", CELL(orNothing(row.tie))}});
-    return table;
-}
+const TableOf<OriginRow> originTable(
+    "compiled",
+    {{kName, "weight", "Weight of the package", CELL(originWeight(row.package, row.a))},
+     {"form", "How the package stores it", CELL(originForm(row.package, row.a)),
+      jsonOf(CELL(originFormJson(row.package, row.a)))},
+     {kNumber, "bytes", "Bytes in the package", CELL(originBytes(row.package, row.a)),
+      withUnit("B")},
+     {"fate", "What the compiler made of it",
+      CELL(Word(fateName(row.fate), row.fate == Fate::Differs  ? Mark::Bad
+                                    : row.fate == Fate::Folded ? Mark::Folds
+                                    : row.fate == Fate::Dropped || row.fate == Fate::NotFound
+                                        ? Mark::Open
+                                        : Mark::None))},
+     {kName, "compiled", "Weight of the program", CELL(originWeight(row.program, row.b))},
+     {"compiled_form", "form", "How the program stores it", CELL(originForm(row.program, row.b)),
+      jsonOf(CELL(originFormJson(row.program, row.b)))},
+     {kNumber, "compiled_bytes", "bytes", "Bytes in the program",
+      CELL(originBytes(row.program, row.b)), withUnit("B")},
+     {"tie", "How the two were found", CELL(orNothing(row.tie))}});
 
 Json originDocument(std::string_view package, const std::vector<OriginRow> &rows)
 {
     Json json = document("odix");
     json["against"] = package;
-    json["weights"] = jsonArray(originTable(), rows);
+    json["weights"] = jsonArray(originTable, rows);
     return json;
 }
 
-const TableOf<Part> &compiledPartTable()
-{
-    static const TableOf<Part> table(
-        "compiled_parts",
-        {{"role", "What it is", member<&Part::role>},
-         {kName, "name", "Name of the region, else the file", member<&Part::name>},
-         {kNumber, "bytes", "Bytes of its files", member<&Part::bytes, Count>, withUnit("B")},
-         {"place", "Where it lies",
-          CELL(Word(coreai_cache::placeName(row.place),
-                    row.place == Place::Unknown ? Mark::Open : Mark::None,
-                    row.refused ? "refused by the engine"
-                    : row.again ? "beside its regions, not counted twice"
-                                : ""))},
-         {"architectures", "architecture", "Architectures that a region was compiled for",
-          CELL(row.architectures.empty()
-                   ? Value(Nothing())
-                   : Value(fmt::format("{}", fmt::join(row.architectures, " "))))},
-         {kDocument, "file", "Its first file", member<&Part::file>},
-         {kDocument, "refused", "Whether the engine refused it", CELL(row.refused)},
-         {"confidence", "How sure the layout is", CELL(layoutConfidence(row.confidence))},
-         {kDocument, "source", "Where the layout is from", CELL(orNothing(row.source))}});
-    return table;
-}
+const TableOf<Part> compiledPartTable(
+    "compiled_parts",
+    {{"role", "What it is", member<&Part::role>},
+     {kName, "name", "Name of the region, else the file", member<&Part::name>},
+     {kNumber, "bytes", "Bytes of its files", member<&Part::bytes, Count>, withUnit("B")},
+     {"place", "Where it lies",
+      CELL(Word(coreai_cache::placeName(row.place),
+                row.place == Place::Unknown ? Mark::Open : Mark::None,
+                row.refused ? "refused by the engine"
+                : row.again ? "beside its regions, not counted twice"
+                            : ""))},
+     {"architectures", "architecture", "Architectures that a region was compiled for",
+      CELL(row.architectures.empty()
+               ? Value(Nothing())
+               : Value(fmt::format("{}", fmt::join(row.architectures, " "))))},
+     {kDocument, "file", "Its first file", member<&Part::file>},
+     {kDocument, "refused", "Whether the engine refused it", CELL(row.refused)},
+     {"confidence", "How sure the layout is", CELL(layoutConfidence(row.confidence))},
+     {kDocument, "source", "Where the layout is from", CELL(orNothing(row.source))}});
 
 namespace {
 
@@ -686,19 +678,15 @@ Value factNote(const Fact &fact)
 
 } // namespace
 
-const TableOf<Fact> &compiledFactTable()
-{
-    static const TableOf<Fact> table(
-        "compiled_facts",
-        {{"what", "What is said", member<&Fact::what>},
-         {"of", "Of which architecture or entry", CELL(orNothing(row.of))},
-         {kName, "value", "As it is written", member<&Fact::value>},
-         {"note", "What it means", CELL(factNote(row))},
-         {kName, "file", "Where it stands", member<&Fact::file>},
-         {"confidence", "How sure the layout is", CELL(layoutConfidence(row.confidence))},
-         {kDocument, "source", "Where the layout is from", member<&Fact::source>}});
-    return table;
-}
+const TableOf<Fact> compiledFactTable(
+    "compiled_facts",
+    {{"what", "What is said", member<&Fact::what>},
+     {"of", "Of which architecture or entry", CELL(orNothing(row.of))},
+     {kName, "value", "As it is written", member<&Fact::value>},
+     {"note", "What it means", CELL(factNote(row))},
+     {kName, "file", "Where it stands", member<&Fact::file>},
+     {"confidence", "How sure the layout is", CELL(layoutConfidence(row.confidence))},
+     {kDocument, "source", "Where the layout is from", member<&Fact::source>}});
 
 std::string surveySentence(const Survey &survey)
 {
@@ -742,8 +730,8 @@ Json surveyDocument(const Survey &survey, const std::optional<SurveyedPackage> &
         own["against_hash"] = package->hash;
         own["compiled_from"] = optionalJson(package->compiledFrom);
     }
-    own["parts"] = jsonArray(compiledPartTable(), survey.parts);
-    own["facts"] = jsonArray(compiledFactTable(), survey.facts);
+    own["parts"] = jsonArray(compiledPartTable, survey.parts);
+    own["facts"] = jsonArray(compiledFactTable, survey.facts);
     return json;
 }
 

@@ -39,12 +39,12 @@ struct OriginRow {
 Result<std::vector<OriginRow>> compiledOrigins(const Bundle &package, const Bundle &program,
                                                Progress *progress);
 
-const TableOf<OriginRow> &originTable();
+extern const TableOf<OriginRow> originTable;
 /// `odix --against PACKAGE`: the rows under "weights".
 Json originDocument(std::string_view package, const std::vector<OriginRow> &rows);
 
-const TableOf<coreai_cache::Part> &compiledPartTable();
-const TableOf<coreai_cache::Fact> &compiledFactTable();
+extern const TableOf<coreai_cache::Part> compiledPartTable;
+extern const TableOf<coreai_cache::Fact> compiledFactTable;
 
 /// "48.8 of 500 MB lie on the engine, in 1 region"; what it refused is said as well.
 std::string surveySentence(const coreai_cache::Survey &survey);

@@ -136,35 +136,30 @@ std::vector<CommandFacts> commandFacts(const hwx::Container &container)
     });
 }
 
-const TableOf<CommandFacts> &commandTable()
-{
-    using Row = CommandFacts;
-    static constexpr Column<Row> kColumns[] = {
-        {kNumber | kDocument | kTerminal, "index", "#", "Number of the command, from 0",
-         CELL(Code(row.command->index))},
-        {kNumber, "offset", "Where the command begins in the file",
-         CELL(Hex(row.command->offset.value)),
-         jsonOf(CELL(Json(hexText(row.command->offset.value))))},
-        {kNumber | kDocument | kTerminal, "bytes",
-         "Up to the next command; in JSON only where that is not its cmdsize",
-         CELL(Count(row.command->size)),
-         jsonOf(CELL(row.command->size != row.command->stated ? Json(hexText(row.command->size))
-                                                              : noKey()))},
-        {kDocument | kTerminal, "cmd_name", "command", "What kind of command it is",
-         CELL(commandName(row)), jsonOf(CELL(Json(hwx::commandKindName(row.command->kind))))},
-        {kName | kTerminal, "of", "The segment, port, program or owner that it is about",
-         CELL(subjectOf(row))},
-        {kWindow, "title", "name", "The command and what it is about; of a field its name",
-         commandTitle},
-        {kDocument | kWindow, "cmd", "value", "As stored: of a command its number",
-         CELL(Hex(row.command->cmd)), jsonOf(CELL(Json(hexText(row.command->cmd))))},
-        {kDocument, "cmdsize", "Length as its second word says it",
-         CELL(Json(hexText(row.command->stated)))},
-        {kTables, "meaning", "What the command says, in short", commandMeaning},
-    };
-    return tableOf<kColumns>("commands", {"index", "offset", "cmd", "cmd_name", "cmdsize", "bytes"},
-                             {"title", "cmd", "meaning", "offset"});
-}
+const TableOf<CommandFacts> commandTable(
+    "commands",
+    {{kNumber | kDocument | kTerminal, "index", "#", "Number of the command, from 0",
+      CELL(Code(row.command->index))},
+     {kNumber, "offset", "Where the command begins in the file",
+      CELL(Hex(row.command->offset.value)), jsonOf(CELL(Json(hexText(row.command->offset.value))))},
+     {kNumber | kDocument | kTerminal, "bytes",
+      "Up to the next command; in JSON only where that is not its cmdsize",
+      CELL(Count(row.command->size)),
+      jsonOf(CELL(row.command->size != row.command->stated ? Json(hexText(row.command->size))
+                                                           : noKey()))},
+     {kDocument | kTerminal, "cmd_name", "command", "What kind of command it is",
+      CELL(commandName(row)), jsonOf(CELL(Json(hwx::commandKindName(row.command->kind))))},
+     {kName | kTerminal, "of", "The segment, port, program or owner that it is about",
+      CELL(subjectOf(row))},
+     {kWindow, "title", "name", "The command and what it is about; of a field its name",
+      commandTitle},
+     {kDocument | kWindow, "cmd", "value", "As stored: of a command its number",
+      CELL(Hex(row.command->cmd)), jsonOf(CELL(Json(hexText(row.command->cmd))))},
+     {kDocument, "cmdsize", "Length as its second word says it",
+      CELL(Json(hexText(row.command->stated)))},
+     {kTables, "meaning", "What the command says, in short", commandMeaning}},
+    {"index", "offset", "cmd", "cmd_name", "cmdsize", "bytes"},
+    {"title", "cmd", "meaning", "offset"});
 
 std::vector<SymbolFacts> symbolFacts(const hwx::Container &container)
 {
@@ -192,26 +187,21 @@ std::optional<ByteRange> symbolEntry(const hwx::Container &container, std::size_
     return ByteRange{FileOffset(container.symbolTable->symbolOffset + 16 * symbol), ByteCount(16)};
 }
 
-const TableOf<SymbolFacts> &symbolTable()
-{
-    using Row = SymbolFacts;
-    static constexpr Column<Row> kColumns[] = {
-        {kNumber | kDocument | kTerminal, "index", "#", "Number of the symbol, from 0",
-         member<&Row::index, Code>},
-        {"kind", "What kind of symbol it is", CELL(View(hwx::symbolKindName(row.symbol->type)))},
-        {kNumber, "n_sect", "section", "Ordinal of its section", CELL(Code(row.symbol->section))},
-        {kNumber, "n_value", "value", "Virtual address", CELL(Hex(row.symbol->value)),
-         jsonOf(CELL(Json(hexText(row.symbol->value))))},
-        {"name", "Name of the symbol", CELL(View(row.symbol->name))},
-        {kTables, "says", "What its name says: shape, strides, lane", CELL(orNothing(row.says))},
-        {kDocument, "n_type", "Its type as stored", CELL(Json(hexText(row.symbol->type)))},
-        {kDocument, "n_desc", "Its description word as stored",
-         CELL(Json(hexText(row.symbol->desc)))},
-    };
-    return tableOf<kColumns>("symbols",
-                             {"index", "name", "n_type", "kind", "n_sect", "n_desc", "n_value"},
-                             {"name", "kind", "n_sect", "n_value", "says"});
-}
+const TableOf<SymbolFacts> symbolTable(
+    "symbols",
+    {{kNumber | kDocument | kTerminal, "index", "#", "Number of the symbol, from 0",
+      member<&SymbolFacts::index, Code>},
+     {"kind", "What kind of symbol it is", CELL(View(hwx::symbolKindName(row.symbol->type)))},
+     {kNumber, "n_sect", "section", "Ordinal of its section", CELL(Code(row.symbol->section))},
+     {kNumber, "n_value", "value", "Virtual address", CELL(Hex(row.symbol->value)),
+      jsonOf(CELL(Json(hexText(row.symbol->value))))},
+     {"name", "Name of the symbol", CELL(View(row.symbol->name))},
+     {kTables, "says", "What its name says: shape, strides, lane", CELL(orNothing(row.says))},
+     {kDocument, "n_type", "Its type as stored", CELL(Json(hexText(row.symbol->type)))},
+     {kDocument, "n_desc", "Its description word as stored",
+      CELL(Json(hexText(row.symbol->desc)))}},
+    {"index", "name", "n_type", "kind", "n_sect", "n_desc", "n_value"},
+    {"name", "kind", "n_sect", "n_value", "says"});
 
 std::vector<ContainerSectionFacts> containerSectionFacts(const hwx::Container &container)
 {
@@ -225,54 +215,50 @@ std::vector<ContainerSectionFacts> containerSectionFacts(const hwx::Container &c
     return rows;
 }
 
-const TableOf<ContainerSectionFacts> &containerSectionTable()
-{
-    static constexpr Column<ContainerSectionFacts> kColumns[] = {
-        {"segname", "segment", "Segment that the section lies in", CELL(View(row.segment->name)),
-         jsonOf(CELL(Json(row.section->segment)))},
-        {kName, "sectname", "section", "Name of the section",
-         CELL(row.section != nullptr ? Value(View(row.section->name)) : Value(Nothing()))},
-        {"type", "What the section is for",
-         CELL(row.section != nullptr ? Value(View(hwx::sectionTypeName(row.section->type())))
-                                     : Value(Nothing()))},
-        {kNumber, "addr", "address", "Its first virtual address",
-         [](auto &row) {
-             return ofEither(
-                 row, [](const auto &segment) { return Hex(segment.vmAddress); },
-                 [](const auto &section) { return Hex(section.address); });
-         },
-         jsonOf(CELL(Json(hexText(row.section->address))))},
-        {kNumber, "size", "bytes", "Bytes of virtual addresses",
-         [](auto &row) {
-             return ofEither(
-                 row, [](const auto &segment) { return Count(segment.vmSize); },
-                 [](const auto &section) { return Count(section.size); });
-         },
-         jsonOf(CELL(Json(hexText(row.section->size))))},
-        {kNumber, "offset", "file", "Where its bytes begin in the file; a window has none",
-         CELL(row.section != nullptr && row.section->bytes
-                  ? Value(Hex(row.section->bytes->offset.value))
-                  : Value(Word("window"))),
-         jsonOf(CELL(Json(hexText(row.section->offset))))},
-        {kNumber, "nreloc", "relocations", "Relocation records of the section",
-         CELL(row.section == nullptr || row.section->relocations.empty()
-                  ? Value(Nothing())
-                  : Value(Count(row.section->relocations.size()))),
-         jsonOf(CELL(Json(row.section->relocationCount)))},
-        {kDocument, "ordinal", "Number of the section, from 1 over the whole file",
-         CELL(Json(row.section->ordinal))},
-        {kDocument, "align_log2", "Binary logarithm of its alignment",
-         CELL(Json(row.section->alignLog2))},
-        {kDocument, "reloff", "Where its relocation records begin in the file",
-         CELL(Json(hexText(row.section->relocationOffset)))},
-        {kDocument, "flags", "Its flags as stored", CELL(Json(hexText(row.section->flags)))},
-        {kDocument, "attributes", "Names of the flags above the type",
-         CELL(Json(hwx::sectionAttributeNames(row.section->flags)))},
-    };
-    return tableOf<kColumns>("container_sections",
-                             {"ordinal", "sectname", "segname", "addr", "size", "offset",
-                              "align_log2", "reloff", "nreloc", "flags", "type", "attributes"});
-}
+const TableOf<ContainerSectionFacts> containerSectionTable(
+    "container_sections",
+    {{"segname", "segment", "Segment that the section lies in", CELL(View(row.segment->name)),
+      jsonOf(CELL(Json(row.section->segment)))},
+     {kName, "sectname", "section", "Name of the section",
+      CELL(row.section != nullptr ? Value(View(row.section->name)) : Value(Nothing()))},
+     {"type", "What the section is for",
+      CELL(row.section != nullptr ? Value(View(hwx::sectionTypeName(row.section->type())))
+                                  : Value(Nothing()))},
+     {kNumber, "addr", "address", "Its first virtual address",
+      [](auto &row) {
+          return ofEither(
+              row, [](const auto &segment) { return Hex(segment.vmAddress); },
+              [](const auto &section) { return Hex(section.address); });
+      },
+      jsonOf(CELL(Json(hexText(row.section->address))))},
+     {kNumber, "size", "bytes", "Bytes of virtual addresses",
+      [](auto &row) {
+          return ofEither(
+              row, [](const auto &segment) { return Count(segment.vmSize); },
+              [](const auto &section) { return Count(section.size); });
+      },
+      jsonOf(CELL(Json(hexText(row.section->size))))},
+     {kNumber, "offset", "file", "Where its bytes begin in the file; a window has none",
+      CELL(row.section != nullptr && row.section->bytes
+               ? Value(Hex(row.section->bytes->offset.value))
+               : Value(Word("window"))),
+      jsonOf(CELL(Json(hexText(row.section->offset))))},
+     {kNumber, "nreloc", "relocations", "Relocation records of the section",
+      CELL(row.section == nullptr || row.section->relocations.empty()
+               ? Value(Nothing())
+               : Value(Count(row.section->relocations.size()))),
+      jsonOf(CELL(Json(row.section->relocationCount)))},
+     {kDocument, "ordinal", "Number of the section, from 1 over the whole file",
+      CELL(Json(row.section->ordinal))},
+     {kDocument, "align_log2", "Binary logarithm of its alignment",
+      CELL(Json(row.section->alignLog2))},
+     {kDocument, "reloff", "Where its relocation records begin in the file",
+      CELL(Json(hexText(row.section->relocationOffset)))},
+     {kDocument, "flags", "Its flags as stored", CELL(Json(hexText(row.section->flags)))},
+     {kDocument, "attributes", "Names of the flags above the type",
+      CELL(Json(hwx::sectionAttributeNames(row.section->flags)))}},
+    {"ordinal", "sectname", "segname", "addr", "size", "offset", "align_log2", "reloff", "nreloc",
+     "flags", "type", "attributes"});
 
 std::vector<const hwx::Thread *> portFacts(const hwx::Container &container)
 {
@@ -284,31 +270,25 @@ std::vector<const hwx::Thread *> portFacts(const hwx::Container &container)
     return rows;
 }
 
-const TableOf<const hwx::Thread *> &portTable()
-{
-    using Row = const hwx::Thread *;
-    static constexpr Column<Row> kColumns[] = {
-        {"name", "port", "Name of the port", CELL(View(row->name))},
-        {"direction", "Whether the program reads or writes it",
-         CELL(row->direction == 1   ? Value(Word{"input"})
-              : row->direction == 2 ? Value(Word{"output"})
-                                    : Value(Code{row->direction}))},
-        {"dims_n_c_h_w_d", "N C H W D", "Extents of the tensor by axis",
-         CELL(fmt::format("{}", fmt::join(row->dims, " "))), jsonOf(CELL(Json(row->dims)))},
-        {"strides_n_c_h_w_d", "strides", "Bytes from one index to the next, by axis",
-         CELL(fmt::format("{}", fmt::join(row->strides, " "))),
-         jsonOf(CELL(numbersJson(row->strides)))},
-        {kNumber, "element_type", "type", "Number of the element type",
-         CELL(Code(row->elementType))},
-        {kNumber, "byte_size", "bytes", "Bytes of the whole tensor", CELL(Count(row->byteSize))},
-        {kDocument, "kind", "Kind of the port, as stored", CELL(Code(row->kind))},
-        {kDocument, "procedure", "Program that the port belongs to", CELL(View(row->procedure))},
-        {kDocument, "symbol", "Its symbol", CELL(View(row->symbol))},
-        {kDocument, "interleave", "Channels that lie side by side", CELL(Code(row->interleave))},
-    };
-    return tableOf<kColumns>("ports",
-                             {"kind", "direction", "procedure", "name", "symbol", "element_type",
-                              "dims_n_c_h_w_d", "strides_n_c_h_w_d", "interleave", "byte_size"});
-}
+const TableOf<const hwx::Thread *> portTable(
+    "ports",
+    {{"name", "port", "Name of the port", CELL(View(row->name))},
+     {"direction", "Whether the program reads or writes it",
+      CELL(row->direction == 1   ? Value(Word{"input"})
+           : row->direction == 2 ? Value(Word{"output"})
+                                 : Value(Code{row->direction}))},
+     {"dims_n_c_h_w_d", "N C H W D", "Extents of the tensor by axis",
+      CELL(fmt::format("{}", fmt::join(row->dims, " "))), jsonOf(CELL(Json(row->dims)))},
+     {"strides_n_c_h_w_d", "strides", "Bytes from one index to the next, by axis",
+      CELL(fmt::format("{}", fmt::join(row->strides, " "))),
+      jsonOf(CELL(numbersJson(row->strides)))},
+     {kNumber, "element_type", "type", "Number of the element type", CELL(Code(row->elementType))},
+     {kNumber, "byte_size", "bytes", "Bytes of the whole tensor", CELL(Count(row->byteSize))},
+     {kDocument, "kind", "Kind of the port, as stored", CELL(Code(row->kind))},
+     {kDocument, "procedure", "Program that the port belongs to", CELL(View(row->procedure))},
+     {kDocument, "symbol", "Its symbol", CELL(View(row->symbol))},
+     {kDocument, "interleave", "Channels that lie side by side", CELL(Code(row->interleave))}},
+    {"kind", "direction", "procedure", "name", "symbol", "element_type", "dims_n_c_h_w_d",
+     "strides_n_c_h_w_d", "interleave", "byte_size"});
 
 } // namespace kernscope::report

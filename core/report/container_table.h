@@ -13,7 +13,7 @@ struct CommandFacts {
     const hwx::LoadCommand *command = nullptr;
 };
 std::vector<CommandFacts> commandFacts(const hwx::Container &container);
-const TableOf<CommandFacts> &commandTable();
+extern const TableOf<CommandFacts> commandTable;
 
 /// A section; of a segment without sections the segment alone.
 struct ContainerSectionFacts {
@@ -21,11 +21,11 @@ struct ContainerSectionFacts {
     const hwx::SegmentSection *section = nullptr; ///< null: the segment has none
 };
 std::vector<ContainerSectionFacts> containerSectionFacts(const hwx::Container &container);
-const TableOf<ContainerSectionFacts> &containerSectionTable();
+extern const TableOf<ContainerSectionFacts> containerSectionTable;
 
 /// Threads whose role is Port.
 std::vector<const hwx::Thread *> portFacts(const hwx::Container &container);
-const TableOf<const hwx::Thread *> &portTable();
+extern const TableOf<const hwx::Thread *> portTable;
 
 struct SymbolFacts {
     const hwx::Symbol *symbol = nullptr;
@@ -35,6 +35,6 @@ struct SymbolFacts {
 std::vector<SymbolFacts> symbolFacts(const hwx::Container &container);
 /// The 16 bytes of the symbol in the file; nothing without a symbol table.
 std::optional<ByteRange> symbolEntry(const hwx::Container &container, std::size_t symbol);
-const TableOf<SymbolFacts> &symbolTable();
+extern const TableOf<SymbolFacts> symbolTable;
 
 } // namespace kernscope::report

@@ -110,7 +110,7 @@ std::vector<const Verdict *> writeRows(const Bundle &bundle, const DecisionTable
 {
     constexpr std::size_t kFlush = 1 << 20;
     const std::vector<std::size_t> order =
-        columnOrder(decisionTable().facts(), decisionTable().documentOrder, kDocument);
+        columnOrder(decisionTable.facts(), decisionTable.documentOrder, kDocument);
     std::vector<const Verdict *> verdicts;
     std::unordered_map<const Verdict *, std::size_t> indices;
     DecisionFacts facts;
@@ -125,7 +125,7 @@ std::vector<const Verdict *> writeRows(const Bundle &bundle, const DecisionTable
                 verdicts.push_back(at->first);
             facts.verdictIndex = at->second;
             Json json = Json::object();
-            addCells(json, decisionTable(), order, facts);
+            addCells(json, decisionTable, order, facts);
             text += (row == 0 && column == 0 ? "\n" : ",\n") + documentText(json, -1);
         }
         if (text.size() >= kFlush)
@@ -159,105 +159,100 @@ std::vector<DecisionFacts> decisionFacts(const Bundle &bundle, const DecisionTab
     return rows;
 }
 
-const TableOf<DecisionFacts> &decisionTable()
-{
-    static constexpr Column<DecisionFacts> kColumns[] = {
-        {kName, "weight", "The weight, by a name that finds it", CELL(row.weight->findableName()),
-         jsonOf(CELL(Json(row.weight->name)))},
-        {kName, "form", "How it is stored", CELL(formWords(row.weight->form)),
-         jsonOf(CELL(Json(formText(row.weight->form))))},
-        {"outcome", "What the chip does with the stored form",
-         CELL(outcomeValue(row.assessed.decision.outcome()))},
-        {kNumber, "bytes_moved", "moved", "Bytes that a dispatch moves",
-         CELL(known<Count>(row.assessed.decision.bytesMoved)), withUnit("B"), unknownAs("?")},
-        {kNumber, "speedup", "measured",
-         "Times the rate of dense fp16, as published for such a layer",
-         CELL(speedupValue(row.assessed.speedup)), jsonOf(speedupDocument)},
-        {kNumber, "predicted_speedup", "predicted",
-         "Times the rate of the same values stored dense, of the layer alone", predictedValue,
-         jsonOf(CELL(optionalJson(row.assessed.predictedSpeedup)))},
-        {kNumber, "predicted_speedup_call", "of a call",
-         "The same of a call that runs the layer alone, where what a call takes beside its layers "
-         "is known",
-         [](auto &row) {
-             const auto &predicted = row.assessed.predictedCallSpeedup;
-             return predicted ? Value(Written{*predicted, fmt::format("{:.2f}", *predicted)})
-                              : Value(Absent());
-         },
-         jsonOf(CELL(optionalJson(row.assessed.predictedCallSpeedup)))},
-        {"bound", "What the layer's time is bound by",
-         CELL(Word(roofline::boundName(row.assessed.bound)))},
-        {kNumber, "energy", "Power that was measured times a predicted time",
-         CELL(energyText(row.assessed.energy)), withUnit("uJ"),
-         jsonOf(CELL(row.whole ? energyJson(row.assessed.energy) : noKey()))},
-        {kNumber | kTables, "demand", "a core needs", "Kernel memory that a core needs for it",
-         demandValue, withUnit("B"), unknownAs("?")},
-        {kNumber, "cap", "of cap", "Kernel memory that a core has",
-         CELL(known<Count>(row.assessed.decision.memory.cap)), withUnit("B"), unknownAs("?"),
-         jsonOf(memoryDocument)},
-        {kNumber | kTables, "sub_layers", "parts", "Parts that the weight is split into",
-         CELL(known<Count>(row.assessed.decision.memory.sublayers)), unknownAs("?")},
-        {kDocument, "target", "The chip that decides", CELL(Json(row.verdict().target->name))},
-        {kDocument, "legal", "Whether the chip takes the weight as it is stored",
-         CELL(Json(row.verdict().refusedBy.empty()))},
-        {kDocument, "refused_by", "The rule that the stored form breaks",
-         CELL(row.verdict().refusedBy.empty() ? Json(nullptr) : Json(row.verdict().refusedBy))},
-        {kDocument, "verdict", "Place of its verdict in the list of verdicts",
-         CELL(Json(row.verdictIndex))},
-        {kDocument, "reasons", "Each condition that the verdict consulted",
-         CELL(row.whole ? jsonArray(reasonTable(), row.verdict().reasons) : Json::array())},
-        {kDocument, "disagreements", "What sources say otherwise",
-         CELL(row.whole ? Json(row.verdict().disagreements) : noKey())},
-        {kDocument, "note", "Note on the verdict",
-         CELL(row.whole ? Json(row.verdict().note) : noKey())},
-        {kDocument, "nearest_change",
-         "The smallest change after which the chip would decide otherwise",
-         CELL(row.whole ? Json(row.verdict().nearestChange) : noKey())},
-        {kDocument, "function", "Function of the program that reads the weight",
-         CELL(Json(row.weight->function))},
-        {kDocument, "address", "The weight with its model and function",
-         CELL(Json(row.weight->address()))},
-        {kDocument, "measured", "What was published for such a layer, with each condition",
-         CELL(row.whole ? measuredJson(row.assessed.measured) : noKey())},
-        {kDocument, "predicted_speedup_unpruned", "Times the rate of dense weights without zeros",
-         CELL(optionalJson(row.assessed.predictedOverUnpruned))},
-        {kDocument, "time_s", "Predicted time of the layer",
-         CELL(optionalJson(row.assessed.timeS))},
-        {kDocument, "roofs", "Roofs that the time was made with",
-         CELL(row.whole ? roofsJson(row.assessed) : noKey())},
-        {kDocument, "energy_measured",
-         "What was published of the energy of such a layer, with each condition",
-         CELL(row.whole ? measuredJson(row.assessed.energyMeasured) : noKey())},
-    };
-    return tableOf<kColumns>("decisions", {"weight",
-                                           "function",
-                                           "address",
-                                           "form",
-                                           "target",
-                                           "outcome",
-                                           "legal",
-                                           "refused_by",
-                                           "verdict",
-                                           "reasons",
-                                           "cap",
-                                           "bytes_moved",
-                                           "speedup",
-                                           "measured",
-                                           "predicted_speedup",
-                                           "predicted_speedup_unpruned",
-                                           "predicted_speedup_call",
-                                           "bound",
-                                           "time_s",
-                                           "energy",
-                                           "energy_measured",
-                                           "disagreements",
-                                           "note",
-                                           "nearest_change"});
-}
+const TableOf<DecisionFacts> decisionTable(
+    "decisions",
+    {{kName, "weight", "The weight, by a name that finds it", CELL(row.weight->findableName()),
+      jsonOf(CELL(Json(row.weight->name)))},
+     {kName, "form", "How it is stored", CELL(formWords(row.weight->form)),
+      jsonOf(CELL(Json(formText(row.weight->form))))},
+     {"outcome", "What the chip does with the stored form",
+      CELL(outcomeValue(row.assessed.decision.outcome()))},
+     {kNumber, "bytes_moved", "moved", "Bytes that a dispatch moves",
+      CELL(known<Count>(row.assessed.decision.bytesMoved)), withUnit("B"), unknownAs("?")},
+     {kNumber, "speedup", "measured", "Times the rate of dense fp16, as published for such a layer",
+      CELL(speedupValue(row.assessed.speedup)), jsonOf(speedupDocument)},
+     {kNumber, "predicted_speedup", "predicted",
+      "Times the rate of the same values stored dense, of the layer alone", predictedValue,
+      jsonOf(CELL(optionalJson(row.assessed.predictedSpeedup)))},
+     {kNumber, "predicted_speedup_call", "of a call",
+      "The same of a call that runs the layer alone, where what a call takes beside its layers "
+      "is known",
+      [](auto &row) {
+          const auto &predicted = row.assessed.predictedCallSpeedup;
+          return predicted ? Value(Written{*predicted, fmt::format("{:.2f}", *predicted)})
+                           : Value(Absent());
+      },
+      jsonOf(CELL(optionalJson(row.assessed.predictedCallSpeedup)))},
+     {"bound", "What the layer's time is bound by",
+      CELL(Word(roofline::boundName(row.assessed.bound)))},
+     {kNumber, "energy", "Power that was measured times a predicted time",
+      CELL(energyText(row.assessed.energy)), withUnit("uJ"),
+      jsonOf(CELL(row.whole ? energyJson(row.assessed.energy) : noKey()))},
+     {kNumber | kTables, "demand", "a core needs", "Kernel memory that a core needs for it",
+      demandValue, withUnit("B"), unknownAs("?")},
+     {kNumber, "cap", "of cap", "Kernel memory that a core has",
+      CELL(known<Count>(row.assessed.decision.memory.cap)), withUnit("B"), unknownAs("?"),
+      jsonOf(memoryDocument)},
+     {kNumber | kTables, "sub_layers", "parts", "Parts that the weight is split into",
+      CELL(known<Count>(row.assessed.decision.memory.sublayers)), unknownAs("?")},
+     {kDocument, "target", "The chip that decides", CELL(Json(row.verdict().target->name))},
+     {kDocument, "legal", "Whether the chip takes the weight as it is stored",
+      CELL(Json(row.verdict().refusedBy.empty()))},
+     {kDocument, "refused_by", "The rule that the stored form breaks",
+      CELL(row.verdict().refusedBy.empty() ? Json(nullptr) : Json(row.verdict().refusedBy))},
+     {kDocument, "verdict", "Place of its verdict in the list of verdicts",
+      CELL(Json(row.verdictIndex))},
+     {kDocument, "reasons", "Each condition that the verdict consulted",
+      CELL(row.whole ? jsonArray(reasonTable, row.verdict().reasons) : Json::array())},
+     {kDocument, "disagreements", "What sources say otherwise",
+      CELL(row.whole ? Json(row.verdict().disagreements) : noKey())},
+     {kDocument, "note", "Note on the verdict",
+      CELL(row.whole ? Json(row.verdict().note) : noKey())},
+     {kDocument, "nearest_change",
+      "The smallest change after which the chip would decide otherwise",
+      CELL(row.whole ? Json(row.verdict().nearestChange) : noKey())},
+     {kDocument, "function", "Function of the program that reads the weight",
+      CELL(Json(row.weight->function))},
+     {kDocument, "address", "The weight with its model and function",
+      CELL(Json(row.weight->address()))},
+     {kDocument, "measured", "What was published for such a layer, with each condition",
+      CELL(row.whole ? measuredJson(row.assessed.measured) : noKey())},
+     {kDocument, "predicted_speedup_unpruned", "Times the rate of dense weights without zeros",
+      CELL(optionalJson(row.assessed.predictedOverUnpruned))},
+     {kDocument, "time_s", "Predicted time of the layer", CELL(optionalJson(row.assessed.timeS))},
+     {kDocument, "roofs", "Roofs that the time was made with",
+      CELL(row.whole ? roofsJson(row.assessed) : noKey())},
+     {kDocument, "energy_measured",
+      "What was published of the energy of such a layer, with each condition",
+      CELL(row.whole ? measuredJson(row.assessed.energyMeasured) : noKey())}},
+    {"weight",
+     "function",
+     "address",
+     "form",
+     "target",
+     "outcome",
+     "legal",
+     "refused_by",
+     "verdict",
+     "reasons",
+     "cap",
+     "bytes_moved",
+     "speedup",
+     "measured",
+     "predicted_speedup",
+     "predicted_speedup_unpruned",
+     "predicted_speedup_call",
+     "bound",
+     "time_s",
+     "energy",
+     "energy_measured",
+     "disagreements",
+     "note",
+     "nearest_change"});
 
 TextTable outcomeMatrix(const Bundle &bundle, const DecisionTable &table)
 {
-    const std::vector<Column<DecisionFacts>> &declared = decisionTable().columns;
+    const std::vector<Column<DecisionFacts>> &declared = decisionTable.columns;
     constexpr std::size_t kOfWeights = 2; // its name and its form
     std::vector<TextTable::Column> headers;
     for (std::size_t i = 0; i < kOfWeights; ++i)
@@ -278,29 +273,25 @@ TextTable outcomeMatrix(const Bundle &bundle, const DecisionTable &table)
     return matrix;
 }
 
-const TableOf<decision::Reason> &reasonTable()
-{
-    using Row = decision::Reason;
-    static constexpr Column<Row> kColumns[] = {
-        {"passes", "state", "Whether the condition holds on this chip",
-         CELL(!row.passes   ? Word{"open", Mark::Open}
-              : *row.passes ? Word{"passes", Mark::Passes}
-                            : Word{"fails", Mark::Bad}),
-         jsonOf(CELL(optionalJson(row.passes)))},
-        {"gate", "condition", "What the compiler consults", member<&Row::gate>, originOf(noteOf)},
-        {"offset", "Place in the hardware-abstraction table of compiler 9.509",
-         CELL(row.offset ? Value(target::halOffsetText(*row.offset)) : Value(Nothing()))},
-        {kDocument, "value", "Value of the byte", CELL(optionalJson(row.value))},
-        {"found", "The byte or fact that was found; unknown is not 0", member<&Row::found>,
-         originOf(noteOf)},
-        {"required", "needed", "What it would have to be", member<&Row::required>},
-        {"source", "Where the value is documented", member<&Row::source>},
-        {"confidence", "How well it is known", CELL(confidenceValue(row.confidence))},
-        {kDocument, "note", "Note on the condition", CELL(orAbsent(row.note))},
-    };
-    return tableOf<kColumns>("reasons", {"gate", "offset", "value", "passes", "source",
-                                         "confidence", "found", "required"});
-}
+const TableOf<decision::Reason> reasonTable(
+    "reasons",
+    {{"passes", "state", "Whether the condition holds on this chip",
+      CELL(!row.passes   ? Word{"open", Mark::Open}
+           : *row.passes ? Word{"passes", Mark::Passes}
+                         : Word{"fails", Mark::Bad}),
+      jsonOf(CELL(optionalJson(row.passes)))},
+     {"gate", "condition", "What the compiler consults", member<&decision::Reason::gate>,
+      originOf(noteOf)},
+     {"offset", "Place in the hardware-abstraction table of compiler 9.509",
+      CELL(row.offset ? Value(target::halOffsetText(*row.offset)) : Value(Nothing()))},
+     {kDocument, "value", "Value of the byte", CELL(optionalJson(row.value))},
+     {"found", "The byte or fact that was found; unknown is not 0",
+      member<&decision::Reason::found>, originOf(noteOf)},
+     {"required", "needed", "What it would have to be", member<&decision::Reason::required>},
+     {"source", "Where the value is documented", member<&decision::Reason::source>},
+     {"confidence", "How well it is known", CELL(confidenceValue(row.confidence))},
+     {kDocument, "note", "Note on the condition", CELL(orAbsent(row.note))}},
+    {"gate", "offset", "value", "passes", "source", "confidence", "found", "required"});
 
 Json verdictJson(const Verdict &verdict)
 {
@@ -311,7 +302,7 @@ Json verdictJson(const Verdict &verdict)
             {"refused_by", verdict.refusedBy.empty() ? Json(nullptr) : Json(verdict.refusedBy)},
             {"note", verdict.note},
             {"confidence", format::confidenceName(verdict.confidence)},
-            {"reasons", jsonArray(reasonTable(), verdict.reasons)},
+            {"reasons", jsonArray(reasonTable, verdict.reasons)},
             {"disagreements", verdict.disagreements},
             {"nearest_change", verdict.nearestChange}};
 }
@@ -409,63 +400,57 @@ std::vector<CandidateFacts> candidateRows(const FormChoice &choice)
     return rows;
 }
 
-const TableOf<CandidateFacts> &candidateTable()
-{
-    static constexpr Column<CandidateFacts> kColumns[] = {
-        {kName | kTerminal, "marked", "candidate", "Form, with > where it is the one to take",
-         CELL((row.chosen ? "> " : "  ") + row.candidate.form)},
-        {kDocument | kWindow, "form", "candidate", "Form; smallest bytes come first",
-         CELL(Word({}, row.chosen ? Mark::Chosen : Mark::None, row.candidate.form))},
-        {kNumber, "bytes", "Stored bytes of the whole weight", CELL(Count(row.candidate.bytes))},
-        {kNumber, "bytes_per_weight", "B/weight", "Bytes a weight",
-         CELL(Ratio(row.candidate.bytesPerWeight))},
-        {"outcome", "What the chip does with it",
-         CELL(outcomeValue(row.candidate.assessment.outcome))},
-        {kDocument, "stored", "Whether the weight has this form now", CELL(row.candidate.stored)},
-        {kDocument, "streams", "Whether the chip reads it as it is stored",
-         CELL(row.candidate.assessment.outcome == decision::Outcome::Streams)},
-        {kNumber, "error",
-         "Relative error of the layer's output against fp32, through the engine's reduction, on "
-         "sampled inputs: an estimate",
-         CELL(row.candidate.error ? Value(Real{row.candidate.error->outputRelative, 3, true})
-                                  : Value(Unknown())),
-         jsonOf(CELL(row.candidate.error ? choiceErrorJson(*row.candidate.error) : Json(nullptr)))},
-        {kNumber | kWindow, "max_weight_error", "max weight error",
-         "Largest difference of a weight",
-         CELL(ofAny<Unknown>(row.candidate.error,
-                             [](auto &error) { return Real(error.weightMaxAbs, 3, true); }))},
-        {kDocument | kWindow, "within_tolerance", "within tolerance",
-         "Whether the error is at most the tolerance", CELL(row.candidate.withinTolerance)},
-        {kDocument, "passed_over", "Why it is not a candidate of the procedure",
-         CELL(orNothing(row.candidate.passedOver))},
-        {kNumber | kDocument | kWindow, "time_s", "modelled time",
-         "Time of the layer by the roofline", CELL(known<Seconds>(row.candidate.assessment.timeS)),
-         withUnit("s")},
-        {kDocument, "bound", "What bounds the layer: compute or bandwidth",
-         CELL(Word(roofline::boundName(row.candidate.assessment.bound)))},
-        {kNumber, "speedup", "measured speed-up",
-         "Times the rate of dense fp16, where it was measured on this chip; ? some condition of "
-         "the measurement is not known of this layer",
-         CELL(speedupValue(row.candidate.assessment.speedup)),
-         jsonOf(CELL(speedupJson(row.candidate.assessment.speedup))), originOf([](auto &row) {
-             const auto &quoted = row.candidate.assessment.speedup;
-             return quoted ? quoted->condition : std::string();
-         })},
-        {kNumber | kDocument, "predicted_speedup",
-         "Times the rate of the same values stored dense, by the roofline",
-         CELL(known<Real>(row.candidate.assessment.predictedSpeedup, 2))},
-        {kNumber | kDocument, "predicted_speedup_unpruned",
-         "Times the rate of dense weights without zeros, by the roofline",
-         CELL(known<Real>(row.candidate.assessment.predictedOverUnpruned, 2))},
-        {kNumber | kDocument, "predicted_speedup_call",
-         "Times the rate of the same values stored dense, of a call that runs the layer alone; "
-         "unknown where what a call takes beside its layers is",
-         CELL(known<Real>(row.candidate.assessment.predictedCallSpeedup, 2))},
-        {kName | kTables, "remark", "Why it is taken or passed over", remarkValue},
-        {kDocument, "chosen", "Whether it is the form to take", member<&CandidateFacts::chosen>},
-    };
-    return tableOf<kColumns>("candidates");
-}
+const TableOf<CandidateFacts> candidateTable(
+    "candidates",
+    {{kName | kTerminal, "marked", "candidate", "Form, with > where it is the one to take",
+      CELL((row.chosen ? "> " : "  ") + row.candidate.form)},
+     {kDocument | kWindow, "form", "candidate", "Form; smallest bytes come first",
+      CELL(Word({}, row.chosen ? Mark::Chosen : Mark::None, row.candidate.form))},
+     {kNumber, "bytes", "Stored bytes of the whole weight", CELL(Count(row.candidate.bytes))},
+     {kNumber, "bytes_per_weight", "B/weight", "Bytes a weight",
+      CELL(Ratio(row.candidate.bytesPerWeight))},
+     {"outcome", "What the chip does with it",
+      CELL(outcomeValue(row.candidate.assessment.outcome))},
+     {kDocument, "stored", "Whether the weight has this form now", CELL(row.candidate.stored)},
+     {kDocument, "streams", "Whether the chip reads it as it is stored",
+      CELL(row.candidate.assessment.outcome == decision::Outcome::Streams)},
+     {kNumber, "error",
+      "Relative error of the layer's output against fp32, through the engine's reduction, on "
+      "sampled inputs: an estimate",
+      CELL(row.candidate.error ? Value(Real{row.candidate.error->outputRelative, 3, true})
+                               : Value(Unknown())),
+      jsonOf(CELL(row.candidate.error ? choiceErrorJson(*row.candidate.error) : Json(nullptr)))},
+     {kNumber | kWindow, "max_weight_error", "max weight error", "Largest difference of a weight",
+      CELL(ofAny<Unknown>(row.candidate.error,
+                          [](auto &error) { return Real(error.weightMaxAbs, 3, true); }))},
+     {kDocument | kWindow, "within_tolerance", "within tolerance",
+      "Whether the error is at most the tolerance", CELL(row.candidate.withinTolerance)},
+     {kDocument, "passed_over", "Why it is not a candidate of the procedure",
+      CELL(orNothing(row.candidate.passedOver))},
+     {kNumber | kDocument | kWindow, "time_s", "modelled time", "Time of the layer by the roofline",
+      CELL(known<Seconds>(row.candidate.assessment.timeS)), withUnit("s")},
+     {kDocument, "bound", "What bounds the layer: compute or bandwidth",
+      CELL(Word(roofline::boundName(row.candidate.assessment.bound)))},
+     {kNumber, "speedup", "measured speed-up",
+      "Times the rate of dense fp16, where it was measured on this chip; ? some condition of "
+      "the measurement is not known of this layer",
+      CELL(speedupValue(row.candidate.assessment.speedup)),
+      jsonOf(CELL(speedupJson(row.candidate.assessment.speedup))), originOf([](auto &row) {
+          const auto &quoted = row.candidate.assessment.speedup;
+          return quoted ? quoted->condition : std::string();
+      })},
+     {kNumber | kDocument, "predicted_speedup",
+      "Times the rate of the same values stored dense, by the roofline",
+      CELL(known<Real>(row.candidate.assessment.predictedSpeedup, 2))},
+     {kNumber | kDocument, "predicted_speedup_unpruned",
+      "Times the rate of dense weights without zeros, by the roofline",
+      CELL(known<Real>(row.candidate.assessment.predictedOverUnpruned, 2))},
+     {kNumber | kDocument, "predicted_speedup_call",
+      "Times the rate of the same values stored dense, of a call that runs the layer alone; "
+      "unknown where what a call takes beside its layers is",
+      CELL(known<Real>(row.candidate.assessment.predictedCallSpeedup, 2))},
+     {kName | kTables, "remark", "Why it is taken or passed over", remarkValue},
+     {kDocument, "chosen", "Whether it is the form to take", member<&CandidateFacts::chosen>}});
 
 Json choiceJson(const FormChoice &choice)
 {
@@ -481,7 +466,7 @@ Json choiceJson(const FormChoice &choice)
         {"reason", choice.reason},
         {"advice", choice.advice.empty() ? Json(nullptr) : Json(choice.advice)},
         {"contested", contestedOf(choice)},
-        {"candidates", jsonArray(candidateTable(), candidateRows(choice))}};
+        {"candidates", jsonArray(candidateTable, candidateRows(choice))}};
 }
 
 void addChoices(Json &document, const Bundle &bundle, double tolerance,

@@ -18,13 +18,13 @@ struct DecisionFacts {
 };
 /// Of every weight on the table's first chip.
 std::vector<DecisionFacts> decisionFacts(const Bundle &bundle, const DecisionTable &table);
-const TableOf<DecisionFacts> &decisionTable();
+extern const TableOf<DecisionFacts> decisionTable;
 
 /// Weights down, chips across, a letter each.
 TextTable outcomeMatrix(const Bundle &bundle, const DecisionTable &table);
 
 /// Every condition that a verdict consulted: `decide` and the Stream dock.
-const TableOf<decision::Reason> &reasonTable();
+extern const TableOf<decision::Reason> reasonTable;
 
 /// One verdict with every reason.
 Json verdictJson(const decision::Verdict &verdict);
@@ -49,7 +49,7 @@ struct CandidateFacts {
     bool chosen = false;
 };
 std::vector<CandidateFacts> candidateRows(const FormChoice &choice);
-const TableOf<CandidateFacts> &candidateTable();
+extern const TableOf<CandidateFacts> candidateTable;
 
 /// What sources disagree on of the stored form and of the one to take, each line with the form.
 std::vector<std::string> contestedOf(const FormChoice &choice);

@@ -47,7 +47,7 @@ std::string faultsOf(const CheckedDifference &checked, const std::string &weight
 
 /// One row a pair in the order of A, one a part of split and merged weights, then the weights that
 /// one side alone has; or all of them in the order of their severity, as checked.order says: the
-/// rows of pairTable(), whose columns for documents these formats have.
+/// rows of pairTable, whose columns for documents these formats have.
 std::vector<PairRow> differenceRows(const CheckedDifference &checked)
 {
     const Difference &difference = checked.difference;
@@ -59,11 +59,11 @@ std::vector<PairRow> differenceRows(const CheckedDifference &checked)
     return rows;
 }
 
-/// Places of those columns in pairTable(), in the order of CSV.
+/// Places of those columns in pairTable, in the order of CSV.
 const std::vector<std::size_t> &differenceColumns()
 {
     static const std::vector<std::size_t> kColumns =
-        columnOrder(pairTable().facts(), pairTable().documentOrder, kDocument);
+        columnOrder(pairTable.facts(), pairTable.documentOrder, kDocument);
     return kColumns;
 }
 
@@ -108,7 +108,7 @@ std::string readableCell(const Value &value)
 TextTable pairTextTable(const CheckedDifference &checked, const std::vector<std::size_t> &places,
                         bool titles)
 {
-    const auto &columns = pairTable().columns;
+    const auto &columns = pairTable.columns;
     std::vector<TextTable::Column> headers;
     for (const std::size_t column : places)
         headers.push_back({std::string(titles ? columns[column].title : columns[column].key),
@@ -400,7 +400,7 @@ void addCodebooks(Document &document, const std::string &name, const CodebookMat
     std::vector<EntryFacts> rows = entryRows(match);
     const std::size_t more = rows.size() - std::min(kMostRows, rows.size());
     rows.resize(rows.size() - more);
-    document.add(textTable(entryTable(), rows));
+    document.add(textTable(entryTable, rows));
     if (more > 0)
         document.addText(fmt::format("And {} more.", more));
 }
@@ -441,12 +441,12 @@ void addChips(Document &document, const CheckedDifference &checked)
     document.add(std::move(table));
 }
 
-/// Columns of pairTable(): what is read first stands first. Words that may be long (limits that are
+/// Columns of pairTable: what is read first stands first. Words that may be long (limits that are
 /// exceeded, names in B) come behind the figures, which would else be out of sight.
 const std::vector<std::size_t> &htmlColumns()
 {
     static const std::vector<std::size_t> kColumns = columnOrder(
-        pairTable().facts(),
+        pairTable.facts(),
         {"name",    "verdict", "relative_rmse", "snr_db",      "max_abs",     "cosine",  "equal",
          "changed", "zeroed",  "revived",       "nonfinite_a", "nonfinite_b", "limits",  "changes",
          "name_b",  "form_a",  "form_b",        "stored_a",    "stored_b",    "max_rel", "max_ulp"},
@@ -458,7 +458,7 @@ const std::vector<std::size_t> &htmlColumns()
 /// in B where all are those of A, and all is finite in most.
 std::vector<std::size_t> usedColumns(std::span<const PairRow> rows)
 {
-    const auto &columns = pairTable().columns;
+    const auto &columns = pairTable.columns;
     std::vector<std::size_t> used;
     for (const std::size_t column : htmlColumns()) {
         const bool nameB = columns[column].key == "name_b";
@@ -502,7 +502,7 @@ std::string codebookCountsText(const CodebookMatch &match)
 
 std::string differenceCsv(std::span<const CheckedDifference> all)
 {
-    const auto &columns = pairTable().columns;
+    const auto &columns = pairTable.columns;
     std::vector<std::string> keys{"a", "b"};
     for (const std::size_t column : differenceColumns())
         keys.emplace_back(columns[column].key);

@@ -395,10 +395,9 @@ Json worstJson(const WorstPlaces &worst, const Shape &shape)
 {
     Json json{{"channels", numberJson(worst.channels)},
               {"different_channels", numberJson(worst.differentChannels)},
-              {"worst_channels", jsonArray(channelTable(), worst.worstChannels)},
+              {"worst_channels", jsonArray(channelTable, worst.worstChannels)},
               {"chosen_elements", numberJson(worst.chosenElements)}};
-    json["worst_elements"] =
-        jsonArray(elementTable(), elementRows(worst, shape, ElementType::Fp16));
+    json["worst_elements"] = jsonArray(elementTable, elementRows(worst, shape, ElementType::Fp16));
     if (worst.bins)
         json["histogram"] = binsJson(*worst.bins);
     return json;
@@ -410,8 +409,8 @@ Json cellJson(const BuildMatrix &matrix, const MatrixCell &cell, const Bundle &b
         return cell.alone ? Json(nullptr) : Json{{"verdict", cell.verdict}};
     Json json;
     json["name"] = build.weights()[cell.weight].findableName();
-    addCells(json, matrixTable(),
-             columnOrder(matrixTable().facts(), matrixTable().documentOrder, kDocument), cell);
+    addCells(json, matrixTable,
+             columnOrder(matrixTable.facts(), matrixTable.documentOrder, kDocument), cell);
     json["outcomes"] = Json::object();
     for (std::size_t i = 0; i < cell.outcomes.size(); ++i)
         json["outcomes"][matrix.chips[i]->name] = decision::outcomeName(cell.outcomes[i]);
@@ -427,7 +426,7 @@ Json codebookMatchJson(const CodebookMatch &match)
     for (std::size_t i = 0; i < kEntryChanges; ++i)
         json["counts"][std::string(entryChangeName(static_cast<EntryChange>(i)))] =
             numberJson(match.counts[i]);
-    json["entries"] = jsonArray(entryTable(), entryRows(match));
+    json["entries"] = jsonArray(entryTable, entryRows(match));
     return json;
 }
 
@@ -481,7 +480,7 @@ Json checkedDifferenceJson(const CheckedDifference &checked, LateLists *late)
     json["a"] = a.name();
     json["b"] = b.name();
     json["identical"] = difference.identical;
-    json["files"] = jsonArray(fileDifferenceTable(), difference.files);
+    json["files"] = jsonArray(fileDifferenceTable, difference.files);
     json["program"] = {{"equal", difference.program.equal},
                        {"same_computation", difference.program.sameComputation},
                        {"same_bytes", difference.program.sameBytes},
@@ -490,7 +489,7 @@ Json checkedDifferenceJson(const CheckedDifference &checked, LateLists *late)
     json["structure"] = structureJson(a, b, difference);
     addLists(json, weightLists(checked), late);
     if (checked.ranges) {
-        json["byte_ranges"] = jsonArray(rangeTable(), checked.ranges->rows);
+        json["byte_ranges"] = jsonArray(rangeTable, checked.ranges->rows);
         json["byte_ranges_cut"] = checked.ranges->cut;
     }
     json["verdict"] = verdictJson(checked);

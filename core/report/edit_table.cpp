@@ -207,43 +207,38 @@ std::vector<EditFacts> editRows(const Bundle &bundle, const std::vector<AppliedE
     return rows;
 }
 
-const TableOf<EditFacts> &editTable()
-{
-    static constexpr Column<EditFacts> kColumns[] = {
-        {kWindow, "active", "on", "Cleared: switched off, or undone and not made again",
-         CELL(Word(row.active ? "on" : "off"))},
-        {kDocument, "kind", "What kind of edit it is",
-         CELL(Word(editKindName(row.edit->edit.kind)))},
-        {kName | kTerminal, "written", "edit",
-         "The kind and the edit, as the command line writes them",
-         CELL(fmt::format("{} {}", editKindName(row.edit->edit.kind), editText(row.edit->edit)))},
-        {kDocument | kWindow, "edit", "The edit as the command line writes it",
-         CELL(editText(row.edit->edit))},
-        {kDocument, "weight", "The weight that it changes", CELL(View(row.edit->edit.weight))},
-        {kNumber | kDocument | kTerminal, "asked", "The value that was asked for",
-         CELL(editFigure(row, row.edit->asked, false)),
-         jsonOf(CELL(editFigureJson(row, row.edit->asked)))},
-        {kNumber | kDocument | kTerminal, "stored", "The value that the form holds",
-         CELL(editFigure(row, row.edit->stored, true)),
-         jsonOf(CELL(editFigureJson(row, row.edit->stored)))},
-        {kNumber, "old", "was", "The value before", CELL(View(row.edit->oldText))},
-        {kNumber | kDocument | kWindow, "new", "The value that the form holds now",
-         CELL(View(row.edit->newText))},
-        {kWindow, "where", "The first changed byte, and how many more runs", whereValue},
-        {kNumber | kWindow, "bytes", "How many bytes change", CELL(Count(row.changedBytes()))},
-        {kName, "note", "What the form made of the value", noteValue,
-         jsonOf(CELL(Json(row.edit->note)))},
-        {kNumber | kDocument, "elements", "Decoded elements that it sets",
-         CELL(Count(row.edit->elements))},
-        {kDocument, "tables", "Whether it touches program text, a header or a record",
-         CELL(row.edit->tables)},
-        {kDocument, "ranges", "The bytes before and after, run by run",
-         CELL(jsonArray(changedBytesTable(), changedBytes(*row.bundle, *row.edit)))},
-    };
-    return tableOf<kColumns>("edits",
-                             {"kind", "edit", "weight", "asked", "stored", "note", "old", "new"},
-                             {"active", "edit", "old", "new", "note"});
-}
+const TableOf<EditFacts> editTable(
+    "edits",
+    {{kWindow, "active", "on", "Cleared: switched off, or undone and not made again",
+      CELL(Word(row.active ? "on" : "off"))},
+     {kDocument, "kind", "What kind of edit it is", CELL(Word(editKindName(row.edit->edit.kind)))},
+     {kName | kTerminal, "written", "edit",
+      "The kind and the edit, as the command line writes them",
+      CELL(fmt::format("{} {}", editKindName(row.edit->edit.kind), editText(row.edit->edit)))},
+     {kDocument | kWindow, "edit", "The edit as the command line writes it",
+      CELL(editText(row.edit->edit))},
+     {kDocument, "weight", "The weight that it changes", CELL(View(row.edit->edit.weight))},
+     {kNumber | kDocument | kTerminal, "asked", "The value that was asked for",
+      CELL(editFigure(row, row.edit->asked, false)),
+      jsonOf(CELL(editFigureJson(row, row.edit->asked)))},
+     {kNumber | kDocument | kTerminal, "stored", "The value that the form holds",
+      CELL(editFigure(row, row.edit->stored, true)),
+      jsonOf(CELL(editFigureJson(row, row.edit->stored)))},
+     {kNumber, "old", "was", "The value before", CELL(View(row.edit->oldText))},
+     {kNumber | kDocument | kWindow, "new", "The value that the form holds now",
+      CELL(View(row.edit->newText))},
+     {kWindow, "where", "The first changed byte, and how many more runs", whereValue},
+     {kNumber | kWindow, "bytes", "How many bytes change", CELL(Count(row.changedBytes()))},
+     {kName, "note", "What the form made of the value", noteValue,
+      jsonOf(CELL(Json(row.edit->note)))},
+     {kNumber | kDocument, "elements", "Decoded elements that it sets",
+      CELL(Count(row.edit->elements))},
+     {kDocument, "tables", "Whether it touches program text, a header or a record",
+      CELL(row.edit->tables)},
+     {kDocument, "ranges", "The bytes before and after, run by run",
+      CELL(jsonArray(changedBytesTable, changedBytes(*row.bundle, *row.edit)))}},
+    {"kind", "edit", "weight", "asked", "stored", "note", "old", "new"},
+    {"active", "edit", "old", "new", "note"});
 
 std::vector<PickedFact> pickedElementRows(const PickedSide &a, const PickedSide &b, bool comparable)
 {
@@ -275,26 +270,17 @@ std::vector<PickedFact> pickedElementRows(const PickedSide &a, const PickedSide 
     return rows;
 }
 
-const TableOf<PickedFact> &pickedElementTable()
-{
-    using Row = PickedFact;
-    static constexpr Column<Row> kColumns[] = {
-        {"what", "element", "What is said of the picked element", member<&Row::what>},
-        {"a", "A", "The element as A stores it", member<&Row::a>},
-        {"b", "B", "The element as B stores it", member<&Row::b>},
-    };
-    return tableOf<kColumns>("element");
-}
+const TableOf<PickedFact> pickedElementTable(
+    "element",
+    {{"what", "element", "What is said of the picked element", member<&PickedFact::what>},
+     {"a", "A", "The element as A stores it", member<&PickedFact::a>},
+     {"b", "B", "The element as B stores it", member<&PickedFact::b>}});
 
-const TableOf<WrittenRange> &writtenRangeTable()
-{
-    static constexpr Column<WrittenRange> kColumns[] = {
-        {"file", "File that is written", member<&WrittenRange::file>},
-        {kNumber, "offset", "The first written byte", CELL(Hex(row.range.offset.value))},
-        {kNumber, "bytes", "How many bytes are written", CELL(Count(row.range.bytes.value))},
-    };
-    return tableOf<kColumns>("written_ranges");
-}
+const TableOf<WrittenRange> writtenRangeTable(
+    "written_ranges",
+    {{"file", "File that is written", member<&WrittenRange::file>},
+     {kNumber, "offset", "The first written byte", CELL(Hex(row.range.offset.value))},
+     {kNumber, "bytes", "How many bytes are written", CELL(Count(row.range.bytes.value))}});
 
 std::vector<PendingRange>
 pendingRangeRows(const Bundle &bundle, const std::vector<WrittenRange> &ranges, std::size_t most)
@@ -315,20 +301,15 @@ pendingRangeRows(const Bundle &bundle, const std::vector<WrittenRange> &ranges, 
     });
 }
 
-const TableOf<PendingRange> &pendingRangeTable()
-{
-    static constexpr Column<PendingRange> kColumns[] = {
-        {"file", "File that is written", CELL(View(row.written.file))},
-        {kNumber, "offset", "The first written byte", CELL(Hex(row.written.range.offset.value))},
-        {kNumber, "bytes", "How many bytes are written",
-         CELL(Count(row.written.range.bytes.value))},
-        {"before", "on disk", "The first bytes of the range as the file has them",
-         CELL(orNothing(row.before))},
-        {"after", "becomes", "The first bytes of the range after the save",
-         CELL(orNothing(row.after))},
-    };
-    return tableOf<kColumns>("pending_ranges");
-}
+const TableOf<PendingRange> pendingRangeTable(
+    "pending_ranges",
+    {{"file", "File that is written", CELL(View(row.written.file))},
+     {kNumber, "offset", "The first written byte", CELL(Hex(row.written.range.offset.value))},
+     {kNumber, "bytes", "How many bytes are written", CELL(Count(row.written.range.bytes.value))},
+     {"before", "on disk", "The first bytes of the range as the file has them",
+      CELL(orNothing(row.before))},
+     {"after", "becomes", "The first bytes of the range after the save",
+      CELL(orNothing(row.after))}});
 
 std::vector<ChangedBytes> changedBytes(const Bundle &bundle, const AppliedEdit &edit)
 {
@@ -337,52 +318,42 @@ std::vector<ChangedBytes> changedBytes(const Bundle &bundle, const AppliedEdit &
     });
 }
 
-const TableOf<ChangedBytes> &changedBytesTable()
-{
-    static constexpr Column<ChangedBytes> kColumns[] = {
-        {kName, "file", "File that holds the bytes", member<&ChangedBytes::file>},
-        {kNumber, "offset", "The first changed byte", CELL(Hex(row.edit->offset.value))},
-        {kNumber, "bytes", "How many bytes change", CELL(Count(row.edit->after.size()))},
-        {"before", "The bytes as they were; of many the first", CELL(bytesValue(row.edit->before)),
-         jsonOf(CELL(bytesDocument(row.edit->before)))},
-        {"after", "The bytes as they become; of many the first", CELL(bytesValue(row.edit->after)),
-         jsonOf(CELL(bytesDocument(row.edit->after)))},
-        {kDocument, "cut", "Only the first of the bytes are written out",
-         CELL(row.edit->after.size() > kJsonBytes ? Json(true) : noKey())},
-    };
-    return tableOf<kColumns>("changed_bytes");
-}
+const TableOf<ChangedBytes> changedBytesTable(
+    "changed_bytes",
+    {{kName, "file", "File that holds the bytes", member<&ChangedBytes::file>},
+     {kNumber, "offset", "The first changed byte", CELL(Hex(row.edit->offset.value))},
+     {kNumber, "bytes", "How many bytes change", CELL(Count(row.edit->after.size()))},
+     {"before", "The bytes as they were; of many the first", CELL(bytesValue(row.edit->before)),
+      jsonOf(CELL(bytesDocument(row.edit->before)))},
+     {"after", "The bytes as they become; of many the first", CELL(bytesValue(row.edit->after)),
+      jsonOf(CELL(bytesDocument(row.edit->after)))},
+     {kDocument, "cut", "Only the first of the bytes are written out",
+      CELL(row.edit->after.size() > kJsonBytes ? Json(true) : noKey())}});
 
-const TableOf<FileDifference> &fileDifferenceTable()
-{
-    using Row = FileDifference;
-    static constexpr Column<Row> kColumns[] = {
-        {kName, "path", "file", "Path in the bundle", member<&Row::path>},
-        {kNumber, "bytes_a", "A", "Its bytes in A", CELL(sizeValue(row.bytesA)),
-         jsonOf(CELL(numberJson(row.bytesA)))},
-        {kNumber, "bytes_b", "B", "Its bytes in B", CELL(sizeValue(row.bytesB)),
-         jsonOf(CELL(numberJson(row.bytesB)))},
-        {kDocument, "equal", "Whether both have the same bytes at the same places",
-         member<&Row::equal>},
-        {kDocument, "ranges", "Where bytes differ, by the offsets of A",
-         CELL(pairsDocument(row.ranges))},
-        {kDocument, "ranges_b", "Where bytes differ, by the offsets of B",
-         CELL(pairsDocument(row.rangesB))},
-        {kTerminal, "verdict", "bytes", "How the bytes differ, and at how many places",
-         fileVerdict},
-        {kDocument, "different_bytes", "Bytes that differ", CELL(Count(row.tally.total()))},
-        {kDocument, "changed_bytes", "Bytes that both have, with other values",
-         CELL(Count(row.tally.changed))},
-        {kDocument, "only_a_bytes", "Bytes that A alone has", CELL(Count(row.tally.onlyA))},
-        {kDocument, "only_b_bytes", "Bytes that B alone has", CELL(Count(row.tally.onlyB))},
-        {kDocument, "other_spelling", "Program text against protobuf: bytes are not compared",
-         CELL(row.otherNotation ? Json(true) : noKey())},
-        {kDocument, "ranges_cut", "There are more ranges than are listed",
-         CELL(row.rangesCut ? Json(true) : noKey())},
-    };
-    return tableOf<kColumns>("file_differences",
-                             {"path", "bytes_a", "bytes_b", "equal", "ranges", "ranges_b"});
-}
+const TableOf<FileDifference> fileDifferenceTable(
+    "file_differences",
+    {{kName, "path", "file", "Path in the bundle", member<&FileDifference::path>},
+     {kNumber, "bytes_a", "A", "Its bytes in A", CELL(sizeValue(row.bytesA)),
+      jsonOf(CELL(numberJson(row.bytesA)))},
+     {kNumber, "bytes_b", "B", "Its bytes in B", CELL(sizeValue(row.bytesB)),
+      jsonOf(CELL(numberJson(row.bytesB)))},
+     {kDocument, "equal", "Whether both have the same bytes at the same places",
+      member<&FileDifference::equal>},
+     {kDocument, "ranges", "Where bytes differ, by the offsets of A",
+      CELL(pairsDocument(row.ranges))},
+     {kDocument, "ranges_b", "Where bytes differ, by the offsets of B",
+      CELL(pairsDocument(row.rangesB))},
+     {kTerminal, "verdict", "bytes", "How the bytes differ, and at how many places", fileVerdict},
+     {kDocument, "different_bytes", "Bytes that differ", CELL(Count(row.tally.total()))},
+     {kDocument, "changed_bytes", "Bytes that both have, with other values",
+      CELL(Count(row.tally.changed))},
+     {kDocument, "only_a_bytes", "Bytes that A alone has", CELL(Count(row.tally.onlyA))},
+     {kDocument, "only_b_bytes", "Bytes that B alone has", CELL(Count(row.tally.onlyB))},
+     {kDocument, "other_spelling", "Program text against protobuf: bytes are not compared",
+      CELL(row.otherNotation ? Json(true) : noKey())},
+     {kDocument, "ranges_cut", "There are more ranges than are listed",
+      CELL(row.rangesCut ? Json(true) : noKey())}},
+    {"path", "bytes_a", "bytes_b", "equal", "ranges", "ranges_b"});
 
 Json appliedJson(const AppliedNames &names, const AppliedPatch &applied)
 {
@@ -395,7 +366,7 @@ Json appliedJson(const AppliedNames &names, const AppliedPatch &applied)
     std::vector<WrittenRange> ranges;
     for (const ByteRange &range : applied.changed.ranges)
         ranges.push_back({names.file, range});
-    json["ranges"] = jsonArray(writtenRangeTable(), ranges);
+    json["ranges"] = jsonArray(writtenRangeTable, ranges);
     json["ranges_cut"] = applied.changed.cut;
     json["applied"] = {{"patch", names.patch},
                        {"format", patch::binaryFormatName(applied.result.format)},
@@ -412,32 +383,28 @@ Json appliedJson(const AppliedNames &names, const AppliedPatch &applied)
     return json;
 }
 
-const TableOf<format::StaleCache> &staleCacheTable()
-{
-    using Row = format::StaleCache;
-    static const TableOf<Row> table(
-        "stale_caches",
-        {{kName, "place", "cache", "Where a system keeps what it compiled", member<&Row::place>},
-         {"what", "What lies there", member<&Row::what>},
-         {"clear", "What to do", member<&Row::clear>},
-         {"confidence", "How sure it is", CELL(Word(format::confidenceName(row.confidence)))},
-         {"source", "Who says so", member<&Row::source>}});
-    return table;
-}
+const TableOf<format::StaleCache> staleCacheTable(
+    "stale_caches",
+    {{kName, "place", "cache", "Where a system keeps what it compiled",
+      member<&format::StaleCache::place>},
+     {"what", "What lies there", member<&format::StaleCache::what>},
+     {"clear", "What to do", member<&format::StaleCache::clear>},
+     {"confidence", "How sure it is", CELL(Word(format::confidenceName(row.confidence)))},
+     {"source", "Who says so", member<&format::StaleCache::source>}});
 
 Json patchJson(const Bundle &bundle, const std::vector<AppliedEdit> &edits,
                const std::optional<SaveReport> &saved)
 {
     Json json = document("patch");
     json["bundle"] = bundle.name();
-    json["edits"] = jsonArray(editTable(), editRows(bundle, edits));
+    json["edits"] = jsonArray(editTable, editRows(bundle, edits));
     // What is written, file by file: as saved, or as the edits alone would have it.
     json["ranges"] =
-        jsonArray(writtenRangeTable(), saved ? saved->ranges : plannedRanges(bundle, edits));
+        jsonArray(writtenRangeTable, saved ? saved->ranges : plannedRanges(bundle, edits));
     json["verified"] = saved ? Json(saved->verified) : Json(nullptr);
     json["saved"] = saved ? savedJson(*saved) : Json(nullptr);
     if (saved && !saved->ranges.empty())
-        json["caches"] = jsonArray(staleCacheTable(), staleCaches(bundle));
+        json["caches"] = jsonArray(staleCacheTable, staleCaches(bundle));
     return json;
 }
 
@@ -459,8 +426,8 @@ Json recoverJson(std::string_view path, RecoverAction action, bool dryRun,
     json["saves"] = listJson(report.saves, [&](const auto &done) -> Json {
         return {{"journal", done.save.journal.string()},
                 {"state", interruptedStateName(done.save.state)},
-                {"save_ranges", jsonArray(writtenRangeTable(), done.save.ranges)},
-                {"ranges", jsonArray(writtenRangeTable(), done.ranges)},
+                {"save_ranges", jsonArray(writtenRangeTable, done.save.ranges)},
+                {"ranges", jsonArray(writtenRangeTable, done.ranges)},
                 {"bytes_written", numberJson(done.bytesWritten.value)}};
     });
     json["verified"] = report.verified;

@@ -9,7 +9,7 @@
 namespace kernscope::report {
 
 /// Caches that may still hold what was compiled before a file was changed.
-const TableOf<format::StaleCache> &staleCacheTable();
+extern const TableOf<format::StaleCache> staleCacheTable;
 /// Those of a bundle's kind.
 std::vector<format::StaleCache> staleCaches(const Bundle &bundle);
 
@@ -24,7 +24,7 @@ struct EditFacts {
 };
 std::vector<EditFacts> editRows(const Bundle &bundle, const std::vector<AppliedEdit> &edits);
 /// `patch` and the Patches dock.
-const TableOf<EditFacts> &editTable();
+extern const TableOf<EditFacts> editTable;
 
 // One element as both builds store it: a row a fact, a column a build.
 
@@ -42,12 +42,12 @@ struct PickedFact {
 /// `comparable`.
 std::vector<PickedFact> pickedElementRows(const PickedSide &a, const PickedSide &b,
                                           bool comparable);
-const TableOf<PickedFact> &pickedElementTable();
+extern const TableOf<PickedFact> pickedElementTable;
 
 // Ranges of files: those that a save writes, those that an edit changes, and files that differ.
 
 /// A range that was written, or would be: `patch`, `recover`.
-const TableOf<WrittenRange> &writtenRangeTable();
+extern const TableOf<WrittenRange> writtenRangeTable;
 /// A range that a save is about to write, with its first bytes as they are on the disk and as they
 /// will be; both empty where the bundle has no such file.
 struct PendingRange {
@@ -57,7 +57,7 @@ struct PendingRange {
 /// Of the first `most` ranges. Reads the files.
 std::vector<PendingRange>
 pendingRangeRows(const Bundle &bundle, const std::vector<WrittenRange> &ranges, std::size_t most);
-const TableOf<PendingRange> &pendingRangeTable();
+extern const TableOf<PendingRange> pendingRangeTable;
 
 /// The bytes of an edit, before and after.
 struct ChangedBytes {
@@ -65,10 +65,10 @@ struct ChangedBytes {
     const FileEdit *edit = nullptr;
 };
 std::vector<ChangedBytes> changedBytes(const Bundle &bundle, const AppliedEdit &edit);
-const TableOf<ChangedBytes> &changedBytesTable();
+extern const TableOf<ChangedBytes> changedBytesTable;
 
 /// The files of two builds: `diff`.
-const TableOf<FileDifference> &fileDifferenceTable();
+extern const TableOf<FileDifference> fileDifferenceTable;
 
 /// What came of a binary patch of one file.
 struct AppliedPatch {

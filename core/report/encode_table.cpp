@@ -109,21 +109,16 @@ std::vector<EncodedSide> encodedSides(const Bundle &bundle, const EncodedBundle 
             {"after", encoded.made.get(), &encoded.made->weights()[one.after]}};
 }
 
-const TableOf<EncodedSide> &encodedSideTable()
-{
-    static constexpr Column<EncodedSide> kColumns[] = {
-        {"side", "Before or after", CELL(Word(row.name))},
-        {"form", "How the weight is stored", CELL(formWords(row.weight->form)),
-         jsonOf(CELL(Json(formText(row.weight->form))))},
-        {kNumber, "stored_bytes", "stored", "Its stored bytes",
-         CELL(Count(row.weight->storedBytes.value))},
-        {kNumber, "ratio", "Stored bytes over those of dense fp16",
-         CELL(Ratio(row.weight->ratio()))},
-        {kNumber, "bundle_bytes", "bundle", "Bytes of the whole bundle",
-         CELL(Count(row.bundle->totalBytes().value))},
-    };
-    return tableOf<kColumns>("encoded_sides");
-}
+const TableOf<EncodedSide> encodedSideTable(
+    "encoded_sides",
+    {{"side", "Before or after", CELL(Word(row.name))},
+     {"form", "How the weight is stored", CELL(formWords(row.weight->form)),
+      jsonOf(CELL(Json(formText(row.weight->form))))},
+     {kNumber, "stored_bytes", "stored", "Its stored bytes",
+      CELL(Count(row.weight->storedBytes.value))},
+     {kNumber, "ratio", "Stored bytes over those of dense fp16", CELL(Ratio(row.weight->ratio()))},
+     {kNumber, "bundle_bytes", "bundle", "Bytes of the whole bundle",
+      CELL(Count(row.bundle->totalBytes().value))}});
 
 std::vector<EncodedFacts> encodedFacts(const Bundle &bundle, const EncodedBundle &encoded)
 {
@@ -132,30 +127,26 @@ std::vector<EncodedFacts> encodedFacts(const Bundle &bundle, const EncodedBundle
     });
 }
 
-const TableOf<EncodedFacts> &encodedTable()
-{
-    static constexpr Column<EncodedFacts> kColumns[] = {
-        {kName, "name", "weight", "The weight, by a name that finds it",
-         CELL(row.after->findableName())},
-        {"before", "How it was stored", CELL(formWords(row.before->form)),
-         jsonOf(CELL(Json(formText(row.before->form))))},
-        {kNumber, "stored_before", "stored", "Stored bytes before",
-         CELL(Count(row.before->storedBytes.value))},
-        {"after", "How it is stored now", CELL(formWords(row.after->form)),
-         jsonOf(CELL(Json(formText(row.after->form))))},
-        {kNumber, "stored_after", "stored", "Stored bytes now",
-         CELL(Count(row.after->storedBytes.value))},
-        {kNumber, "weight_relative", "weights", "Relative error of the weights",
-         CELL(relativeValue(row.one->error.weightRelative))},
-        {kNumber, "output_relative", "layer",
-         "Relative error of the layer through the engine's reduction (estimate)",
-         CELL(relativeValue(row.one->error.outputRelative))},
-        {kNumber, "inputs_relative", "inputs",
-         "Relative error by the statistics of the inputs (expected)",
-         CELL(row.one->inputRelative ? relativeValue(*row.one->inputRelative) : Value(Unknown()))},
-    };
-    return tableOf<kColumns>("encoded");
-}
+const TableOf<EncodedFacts> encodedTable(
+    "encoded",
+    {{kName, "name", "weight", "The weight, by a name that finds it",
+      CELL(row.after->findableName())},
+     {"before", "How it was stored", CELL(formWords(row.before->form)),
+      jsonOf(CELL(Json(formText(row.before->form))))},
+     {kNumber, "stored_before", "stored", "Stored bytes before",
+      CELL(Count(row.before->storedBytes.value))},
+     {"after", "How it is stored now", CELL(formWords(row.after->form)),
+      jsonOf(CELL(Json(formText(row.after->form))))},
+     {kNumber, "stored_after", "stored", "Stored bytes now",
+      CELL(Count(row.after->storedBytes.value))},
+     {kNumber, "weight_relative", "weights", "Relative error of the weights",
+      CELL(relativeValue(row.one->error.weightRelative))},
+     {kNumber, "output_relative", "layer",
+      "Relative error of the layer through the engine's reduction (estimate)",
+      CELL(relativeValue(row.one->error.outputRelative))},
+     {kNumber, "inputs_relative", "inputs",
+      "Relative error by the statistics of the inputs (expected)",
+      CELL(row.one->inputRelative ? relativeValue(*row.one->inputRelative) : Value(Unknown()))}});
 
 std::string askedText(const EncodedBundle &encoded)
 {
@@ -214,18 +205,12 @@ Json raisedJson(std::string_view before, std::string_view after,
     return opset;
 }
 
-const TableOf<HalfOperations> &halfOperationTable()
-{
-    using Row = HalfOperations;
-    static constexpr Column<Row> kColumns[] = {
-        {kName, "type", "operation", "Type of the operations", member<&Row::type>},
-        {kNumber, "count", "How many there are", member<&Row::count, Count>},
-        {"now", "The type that they calculate in now",
-         CELL(Word(row.why.empty() ? "fp16" : "fp32"))},
-        {"why", "Why they stay fp32", member<&Row::why>},
-    };
-    return tableOf<kColumns>("half_operations");
-}
+const TableOf<HalfOperations> halfOperationTable(
+    "half_operations",
+    {{kName, "type", "operation", "Type of the operations", member<&HalfOperations::type>},
+     {kNumber, "count", "How many there are", member<&HalfOperations::count, Count>},
+     {"now", "The type that they calculate in now", CELL(Word(row.why.empty() ? "fp16" : "fp32"))},
+     {"why", "Why they stay fp32", member<&HalfOperations::why>}});
 
 std::vector<HalfFacts> halfFacts(const HalfBundle &converted)
 {
@@ -234,26 +219,22 @@ std::vector<HalfFacts> halfFacts(const HalfBundle &converted)
     });
 }
 
-const TableOf<HalfFacts> &halfWeightTable()
-{
-    static constexpr Column<HalfFacts> kColumns[] = {
-        {kName, "name", "weight", "The weight, by a name that finds it",
-         CELL(row.weight->findableName())},
-        {kNumber, "elements", "Its elements", CELL(Count(row.half->counts.elements))},
-        {kNumber, "stored_bytes", "stored", "Its stored bytes now",
-         CELL(Count(row.weight->storedBytes.value))},
-        {kNumber, "max_abs", "max |d|", "Largest absolute error",
-         CELL(relativeValue(row.half->maxAbs))},
-        {kNumber, "rmse", "Root mean square of the errors", CELL(relativeValue(row.half->rmse))},
-        {kNumber, "relative", "Relative error", CELL(relativeValue(row.half->relative))},
-        {kNumber, "infinite", "Finite values that became infinities",
-         CELL(Count(row.half->counts.infinite))},
-        {kNumber, "zeroed", "Values that became zero", CELL(Count(row.half->counts.zeroed))},
-        {kNumber, "raised", "Values that became the smallest of fp16 in place of zero",
-         CELL(Count(row.half->counts.raised))},
-    };
-    return tableOf<kColumns>("half_weights");
-}
+const TableOf<HalfFacts> halfWeightTable(
+    "half_weights",
+    {{kName, "name", "weight", "The weight, by a name that finds it",
+      CELL(row.weight->findableName())},
+     {kNumber, "elements", "Its elements", CELL(Count(row.half->counts.elements))},
+     {kNumber, "stored_bytes", "stored", "Its stored bytes now",
+      CELL(Count(row.weight->storedBytes.value))},
+     {kNumber, "max_abs", "max |d|", "Largest absolute error",
+      CELL(relativeValue(row.half->maxAbs))},
+     {kNumber, "rmse", "Root mean square of the errors", CELL(relativeValue(row.half->rmse))},
+     {kNumber, "relative", "Relative error", CELL(relativeValue(row.half->relative))},
+     {kNumber, "infinite", "Finite values that became infinities",
+      CELL(Count(row.half->counts.infinite))},
+     {kNumber, "zeroed", "Values that became zero", CELL(Count(row.half->counts.zeroed))},
+     {kNumber, "raised", "Values that became the smallest of fp16 in place of zero",
+      CELL(Count(row.half->counts.raised))}});
 
 Json convertJson(const Bundle &bundle, const HalfBundle &converted, std::string_view output,
                  bool verified)
@@ -261,10 +242,10 @@ Json convertJson(const Bundle &bundle, const HalfBundle &converted, std::string_
     const HalvedNumbers &numbers = converted.numbers;
     Json json = document("convert");
     json["to"] = "fp16";
-    json["weights"] = jsonArray(halfWeightTable(), halfFacts(converted));
+    json["weights"] = jsonArray(halfWeightTable, halfFacts(converted));
     json["kept"] = listJson(converted.kept,
                             [&](std::size_t at) { return bundle.weights()[at].findableName(); });
-    json["operations"] = jsonArray(halfOperationTable(), converted.operations);
+    json["operations"] = jsonArray(halfOperationTable, converted.operations);
     json["constants"] = {{"converted", converted.constants}, {"kept", converted.constantsKept},
                          {"numbers", numbers.elements},      {"infinite", numbers.infinite},
                          {"zeroed", numbers.zeroed},         {"raised", numbers.raised}};
@@ -276,34 +257,24 @@ Json convertJson(const Bundle &bundle, const HalfBundle &converted, std::string_
     return json;
 }
 
-const TableOf<Json> &quantizedFileTable()
-{
-    static constexpr Column<Json> kColumns[] = {
-        {"path", "file", "Path in the folder", CELL(row.value("path", std::string()))},
-        {"dtype", "type", "Type of its elements", CELL(row.value("dtype", std::string()))},
-        {kNumber, "bytes", "Length of the file in bytes",
-         CELL(Count(row.value("bytes", std::uint64_t{0})))},
-    };
-    return tableOf<kColumns>("quantized_files");
-}
+const TableOf<Json> quantizedFileTable(
+    "quantized_files",
+    {{"path", "file", "Path in the folder", CELL(row.value("path", std::string()))},
+     {"dtype", "type", "Type of its elements", CELL(row.value("dtype", std::string()))},
+     {kNumber, "bytes", "Length of the file in bytes",
+      CELL(Count(row.value("bytes", std::uint64_t{0})))}});
 
-const TableOf<codec::TquantTile> &quantizeTileTable()
-{
-    using Row = codec::TquantTile;
-    static constexpr Column<Row> kColumns[] = {
-        {"name", "tile", "Operand of the instruction", member<&Row::name>},
-        {"dtype", "type", "Type of its elements", member<&Row::type>},
-        {"shape", "Its rows and columns", CELL(shapeText(row.shape)),
-         jsonOf(CELL(Json(row.shape)))},
-        {kNumber, "bytes", "Bytes of the tile", member<&Row::bytes, Count>},
-        {kTerminal, "remark", "Whether it holds nothing of use afterwards; devices that need it",
-         tileRemark},
-        {kDocument, "scratch", "Holds nothing of use afterwards", member<&Row::scratch>},
-        {kDocument, "devices", "The devices that need it, where not all do",
-         CELL(row.name == "tmp" ? Json(devicesOf(row)) : Json(nullptr))},
-    };
-    return tableOf<kColumns>("quantize_tiles");
-}
+const TableOf<codec::TquantTile> quantizeTileTable(
+    "quantize_tiles",
+    {{"name", "tile", "Operand of the instruction", member<&codec::TquantTile::name>},
+     {"dtype", "type", "Type of its elements", member<&codec::TquantTile::type>},
+     {"shape", "Its rows and columns", CELL(shapeText(row.shape)), jsonOf(CELL(Json(row.shape)))},
+     {kNumber, "bytes", "Bytes of the tile", member<&codec::TquantTile::bytes, Count>},
+     {kTerminal, "remark", "Whether it holds nothing of use afterwards; devices that need it",
+      tileRemark},
+     {kDocument, "scratch", "Holds nothing of use afterwards", member<&codec::TquantTile::scratch>},
+     {kDocument, "devices", "The devices that need it, where not all do",
+      CELL(row.name == "tmp" ? Json(devicesOf(row)) : Json(nullptr))}});
 
 Json quantizeJson(const quantized::Quantized &made, std::string_view input, std::string_view output)
 {
@@ -319,7 +290,7 @@ Json quantizeJson(const quantized::Quantized &made, std::string_view input, std:
     json["ratio"] =
         static_cast<double>(made.bytes) / static_cast<double>(2 * matrix.rows * matrix.columns);
     json["constraints"] = constraintsJson(made.constraints);
-    json["tiles"] = jsonArray(quantizeTileTable(), made.tiles);
+    json["tiles"] = jsonArray(quantizeTileTable, made.tiles);
     addInstruction(json, made);
     return json;
 }

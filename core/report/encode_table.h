@@ -55,7 +55,7 @@ struct EncodedSide {
 };
 /// Of the only weight that was encoded.
 std::vector<EncodedSide> encodedSides(const Bundle &bundle, const EncodedBundle &encoded);
-const TableOf<EncodedSide> &encodedSideTable();
+extern const TableOf<EncodedSide> encodedSideTable;
 
 /// One of several weights.
 struct EncodedFacts {
@@ -63,18 +63,18 @@ struct EncodedFacts {
     const EncodedOne *one = nullptr;
 };
 std::vector<EncodedFacts> encodedFacts(const Bundle &bundle, const EncodedBundle &encoded);
-const TableOf<EncodedFacts> &encodedTable();
+extern const TableOf<EncodedFacts> encodedTable;
 
 // What `convert` makes of a program.
 
-const TableOf<HalfOperations> &halfOperationTable();
+extern const TableOf<HalfOperations> halfOperationTable;
 /// A weight that is fp16 now.
 struct HalfFacts {
     const Weight *weight = nullptr; ///< as it is now
     const HalfWeight *half = nullptr;
 };
 std::vector<HalfFacts> halfFacts(const HalfBundle &converted);
-const TableOf<HalfFacts> &halfWeightTable();
+extern const TableOf<HalfFacts> halfWeightTable;
 /// Everything of `convert`; `verified`: the copy was read back and compared. `output`: empty where
 /// nothing was written.
 Json convertJson(const Bundle &bundle, const HalfBundle &converted, std::string_view output,
@@ -83,8 +83,8 @@ Json convertJson(const Bundle &bundle, const HalfBundle &converted, std::string_
 // What `quantize` writes, and the tiles of the instruction that would make it.
 
 /// Rows of `files` of the folder's description.
-const TableOf<Json> &quantizedFileTable();
-const TableOf<codec::TquantTile> &quantizeTileTable();
+extern const TableOf<Json> quantizedFileTable;
+extern const TableOf<codec::TquantTile> quantizeTileTable;
 
 // What `quantize` and `relayout` say of a folder.
 

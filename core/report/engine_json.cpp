@@ -39,9 +39,9 @@ Json imageJson()
 {
     return {{"version", 10},
             {"note", descriptor::imageV10Note()},
-            {"groups", jsonArray(imageGroupTable(), descriptor::imageGroups())},
-            {"streams", jsonArray(imageStreamTable(), imageStreamRows())},
-            {"fields", jsonArray(imageFieldTable(), descriptor::imageFields())}};
+            {"groups", jsonArray(imageGroupTable, descriptor::imageGroups())},
+            {"streams", jsonArray(imageStreamTable, imageStreamRows())},
+            {"fields", jsonArray(imageFieldTable, descriptor::imageFields())}};
 }
 
 } // namespace
@@ -85,17 +85,17 @@ HalShown halShown(const target::Target &target, const target::HalField &field)
 
 Json collectiveJson(const target::Target &target)
 {
-    Json json{{"operations", jsonArray(collectiveOperationTable(), decision::collectiveOps())},
+    Json json{{"operations", jsonArray(collectiveOperationTable, decision::collectiveOps())},
               {"reduction_kinds", Json::object()}};
     for (const decision::ReductionToken &token : decision::reductionTokens())
         json["reduction_kinds"][token.token] = token.kind;
     json["atomics"] = listJson(decision::atomicRows(), [&](const auto &row) -> Json {
         return {{"reduction_type", row.reduction}, {"operation", optionalJson(row.operation)}};
     });
-    json["bytes"] = jsonArray(collectiveByteTable(), collectiveByteRows(target));
-    json["gates"] = jsonArray(collectiveGateTable(), decision::collectiveGates(target));
-    json["setters"] = jsonArray(ccdmaSetterTable(), decision::ccdmaSetters());
-    json["notes"] = jsonArray(collectiveNoteTable(), decision::collectiveNotes());
+    json["bytes"] = jsonArray(collectiveByteTable, collectiveByteRows(target));
+    json["gates"] = jsonArray(collectiveGateTable, decision::collectiveGates(target));
+    json["setters"] = jsonArray(ccdmaSetterTable, decision::ccdmaSetters());
+    json["notes"] = jsonArray(collectiveNoteTable, decision::collectiveNotes());
     return json;
 }
 
@@ -140,7 +140,7 @@ Json formatWordJson(std::uint32_t version)
                  {"formats", Json::array()}};
         for (const LaneCode &code : laneCodes(version)) {
             if (code.lane == lane)
-                row["formats"].push_back(jsonObject(laneCodeTable(), code));
+                row["formats"].push_back(jsonObject(laneCodeTable, code));
         }
         json["lanes"].push_back(std::move(row));
     }
@@ -190,48 +190,37 @@ Json foldPredicateJson()
     return list;
 }
 
-const TableOf<ImageGroup> &imageGroupTable()
-{
-    using Row = ImageGroup;
-    static constexpr Column<Row> kColumns[] = {
-        {"id", "group", "Number of the register group", member<&Row::id>},
-        {"name", "What the group programs", member<&Row::name>},
-        {kNumber, "registers", "How many registers it has", member<&Row::registers, Code>},
-        {"base", "Byte address of its first register", CELL(addressOf(row.base))},
-        {"struct_offset", "object", "Offset in the compiler's object",
-         CELL('+' + hexText(row.structOffset)), jsonOf(CELL(Json(hexText(row.structOffset))))},
-        {kDocument, "image_offset", "Offset in the image that the engine reads",
-         CELL(hexText(row.imageOffset))},
-        {"contents", "What the registers hold", member<&Row::contents>},
-        {kDocument, "reading", "Its meaning by the register maps", member<&Row::reading>},
-        {"confidence", "How sure it is", CELL(Word(format::confidenceName(row.confidence)))},
-        {kDocument, "source", "Where it is from",
-         [](auto &) { return View("chapter 20, table 20.7"); }},
-    };
-    return tableOf<kColumns>("register-groups");
-}
+const TableOf<ImageGroup> imageGroupTable(
+    "register-groups",
+    {{"id", "group", "Number of the register group", member<&ImageGroup::id>},
+     {"name", "What the group programs", member<&ImageGroup::name>},
+     {kNumber, "registers", "How many registers it has", member<&ImageGroup::registers, Code>},
+     {"base", "Byte address of its first register", CELL(addressOf(row.base))},
+     {"struct_offset", "object", "Offset in the compiler's object",
+      CELL('+' + hexText(row.structOffset)), jsonOf(CELL(Json(hexText(row.structOffset))))},
+     {kDocument, "image_offset", "Offset in the image that the engine reads",
+      CELL(hexText(row.imageOffset))},
+     {"contents", "What the registers hold", member<&ImageGroup::contents>},
+     {kDocument, "reading", "Its meaning by the register maps", member<&ImageGroup::reading>},
+     {"confidence", "How sure it is", CELL(Word(format::confidenceName(row.confidence)))},
+     {kDocument, "source", "Where it is from",
+      [](auto &) { return View("chapter 20, table 20.7"); }}});
 
-const TableOf<ImageField> &imageFieldTable()
-{
-    using Row = ImageField;
-    static constexpr Column<Row> kColumns[] = {
-        {kDocument, "record", "Kind of row: a field, a relocation or a stream register",
-         member<&Row::record>},
-        {"group", "Register group that it is in", CELL(orNothing(row.group))},
-        {"name", "field", "Name of the field or register", member<&Row::name>},
-        {"struct_offset", "object", "Offset in the compiler's object",
-         CELL(addressOf(row.structOffset))},
-        {"register", "word", "Word address of the register", CELL(addressOf(row.wordAddress))},
-        {kDocument, "byte_address", "Byte address of the register",
-         CELL(addressOf(row.byteAddress))},
-        {"bits", "Bits of the register", member<&Row::bits>},
-        {"contents", "What it holds", member<&Row::contents>},
-        {"source", "Where it is from", member<&Row::source>},
-        {kDocument, "confidence", "How sure it is",
-         CELL(Word(format::confidenceName(row.confidence)))},
-    };
-    return tableOf<kColumns>("image-fields");
-}
+const TableOf<ImageField> imageFieldTable(
+    "image-fields",
+    {{kDocument, "record", "Kind of row: a field, a relocation or a stream register",
+      member<&ImageField::record>},
+     {"group", "Register group that it is in", CELL(orNothing(row.group))},
+     {"name", "field", "Name of the field or register", member<&ImageField::name>},
+     {"struct_offset", "object", "Offset in the compiler's object",
+      CELL(addressOf(row.structOffset))},
+     {"register", "word", "Word address of the register", CELL(addressOf(row.wordAddress))},
+     {kDocument, "byte_address", "Byte address of the register", CELL(addressOf(row.byteAddress))},
+     {"bits", "Bits of the register", member<&ImageField::bits>},
+     {"contents", "What it holds", member<&ImageField::contents>},
+     {"source", "Where it is from", member<&ImageField::source>},
+     {kDocument, "confidence", "How sure it is",
+      CELL(Word(format::confidenceName(row.confidence)))}});
 
 std::vector<ImageField> imageFieldsOf(std::string_view record)
 {
@@ -241,17 +230,12 @@ std::vector<ImageField> imageFieldsOf(std::string_view record)
     return fields;
 }
 
-const TableOf<ImageField> &relocationRegisterTable()
-{
-    using Row = ImageField;
-    static constexpr Column<Row> kColumns[] = {
-        {"name", "relocation", "Name of the relocation", member<&Row::name>},
-        {"register", "Word address of the register that it fills in",
-         CELL(addressOf(row.wordAddress))},
-        {"contents", "role", "What the address is of", member<&Row::contents>},
-    };
-    return tableOf<kColumns>("relocation-registers");
-}
+const TableOf<ImageField> relocationRegisterTable(
+    "relocation-registers",
+    {{"name", "relocation", "Name of the relocation", member<&ImageField::name>},
+     {"register", "Word address of the register that it fills in",
+      CELL(addressOf(row.wordAddress))},
+     {"contents", "role", "What the address is of", member<&ImageField::contents>}});
 
 std::vector<ImageStreamFacts> imageStreamRows()
 {
@@ -268,113 +252,87 @@ std::vector<ImageStreamFacts> imageStreamRows()
     return rows;
 }
 
-const TableOf<ImageStreamFacts> &imageStreamTable()
-{
-    static constexpr Column<ImageStreamFacts> kColumns[] = {
-        {"name", "stream", "What the stream loads", CELL(View(row.stream.name))},
-        {"enable", "Byte address of the register that enables it",
-         CELL(hexText(row.stream.enable))},
-        {"base_offset", "base offset", "Byte address of the register of its offset",
-         CELL(hexText(row.stream.baseOffset))},
-        {"relocation", "Word address of its relocation register",
-         CELL(hexText(row.stream.relocation))},
-        {kTables, "role", "What that relocation is for", member<&ImageStreamFacts::role>},
-        {kDocument, "source", "Where the registers are from",
-         [](auto &) { return View("tables 20.8 and 25.4"); }},
-    };
-    return tableOf<kColumns>("image-streams");
-}
+const TableOf<ImageStreamFacts> imageStreamTable(
+    "image-streams",
+    {{"name", "stream", "What the stream loads", CELL(View(row.stream.name))},
+     {"enable", "Byte address of the register that enables it", CELL(hexText(row.stream.enable))},
+     {"base_offset", "base offset", "Byte address of the register of its offset",
+      CELL(hexText(row.stream.baseOffset))},
+     {"relocation", "Word address of its relocation register",
+      CELL(hexText(row.stream.relocation))},
+     {kTables, "role", "What that relocation is for", member<&ImageStreamFacts::role>},
+     {kDocument, "source", "Where the registers are from",
+      [](auto &) { return View("tables 20.8 and 25.4"); }}});
 
-const TableOf<LaneCode> &laneCodeTable()
-{
-    static constexpr Column<LaneCode> kColumns[] = {
-        {kTables, "lane", "Lane of the format word",
-         CELL(View(descriptor::formatLaneName(row.lane)))},
-        {"format", "Tensor format", member<&LaneCode::name>},
-        {"value", "bits", "Its bits in the format word",
-         CELL(row.bits ? Value(hexText(*row.bits, 3)) : Value(Unknown())), unknownAs("none"),
-         jsonOf(CELL(row.bits ? Json(hexText(*row.bits)) : Json(nullptr)))},
-        {"message", "why it has none",
-         "Why the lane has no bits for it; in quotation marks the compiler's words",
-         CELL(row.refusal.quoted ? Value('"' + row.refusal.text + '"')
-                                 : orNothing(row.refusal.text)),
-         jsonOf(CELL(row.bits ? Json(nullptr) : Json(row.refusal.text))),
-         originOf(CELL(row.refusal.source))},
-        {kDocument, "quoted", "Whether that is the compiler's own text, as the source quotes it",
-         CELL(row.bits ? noKey() : Json(row.refusal.quoted))},
-        {"contested", "What another source has", CELL(orNothing(row.contested))},
-        {kDocument, "source", "Where the bits or the rule are from",
-         CELL(row.bits ? View("chapter 36, table 36.3") : View(row.refusal.source))},
-    };
-    return tableOf<kColumns>("format-lanes");
-}
+const TableOf<LaneCode> laneCodeTable(
+    "format-lanes",
+    {{kTables, "lane", "Lane of the format word", CELL(View(descriptor::formatLaneName(row.lane)))},
+     {"format", "Tensor format", member<&LaneCode::name>},
+     {"value", "bits", "Its bits in the format word",
+      CELL(row.bits ? Value(hexText(*row.bits, 3)) : Value(Unknown())), unknownAs("none"),
+      jsonOf(CELL(row.bits ? Json(hexText(*row.bits)) : Json(nullptr)))},
+     {"message", "why it has none",
+      "Why the lane has no bits for it; in quotation marks the compiler's words",
+      CELL(row.refusal.quoted ? Value('"' + row.refusal.text + '"') : orNothing(row.refusal.text)),
+      jsonOf(CELL(row.bits ? Json(nullptr) : Json(row.refusal.text))),
+      originOf(CELL(row.refusal.source))},
+     {kDocument, "quoted", "Whether that is the compiler's own text, as the source quotes it",
+      CELL(row.bits ? noKey() : Json(row.refusal.quoted))},
+     {"contested", "What another source has", CELL(orNothing(row.contested))},
+     {kDocument, "source", "Where the bits or the rule are from",
+      CELL(row.bits ? View("chapter 36, table 36.3") : View(row.refusal.source))}});
 
-const TableOf<format::WeightElementRole> &elementRoleTable()
-{
-    using Row = format::WeightElementRole;
-    static constexpr Column<Row> kColumns[] = {
-        {"name", "type", "Element type, as the numberings have it", member<&Row::name>},
-        {"width", "Bits of an element", member<&Row::width>},
-        {"role", "role in a weight", "What it is for in a weight", member<&Row::role>},
-        {"source", "Where it is documented", member<&Row::source>},
-        {"confidence", "How well it is known", CELL(confidenceValue(row.confidence))},
-    };
-    return tableOf<kColumns>("element_roles");
-}
+const TableOf<format::WeightElementRole> elementRoleTable(
+    "element_roles",
+    {{"name", "type", "Element type, as the numberings have it",
+      member<&format::WeightElementRole::name>},
+     {"width", "Bits of an element", member<&format::WeightElementRole::width>},
+     {"role", "role in a weight", "What it is for in a weight",
+      member<&format::WeightElementRole::role>},
+     {"source", "Where it is documented", member<&format::WeightElementRole::source>},
+     {"confidence", "How well it is known", CELL(confidenceValue(row.confidence))}});
 
-const TableOf<format::Fp8Format> &fp8FormatTable()
-{
-    using Row = format::Fp8Format;
-    static constexpr Column<Row> kColumns[] = {
-        {"name", "format", "fp8 format", member<&Row::name>},
-        {kNumber, "sign_bits", "sign", "Bits of the sign", member<&Row::sign, Code>},
-        {kNumber, "exponent_bits", "exponent", "Bits of the exponent",
-         member<&Row::exponent, Code>},
-        {kNumber, "mantissa_bits", "mantissa", "Bits of the mantissa",
-         member<&Row::mantissa, Code>},
-        {kNumber, "bias", "Bias of the exponent", member<&Row::bias, Code>},
-        {kNumber, "max_finite", "largest", "Largest finite number", member<&Row::largest, Code>},
-        {"role", "What the compiler uses it for", member<&Row::role>},
-        {"gate", "What enables it", member<&Row::gate>},
-        {"registers", "register", "Its code in the format word", member<&Row::registers>},
-        {"on_m5", "on the M5", "State on the M5", member<&Row::onM5>},
-        {kDocument | kWindow, "source", "Where it is documented", member<&Row::source>},
-        {kDocument | kWindow, "confidence", "How well it is known",
-         CELL(confidenceValue(row.confidence))},
-    };
-    return tableOf<kColumns>("fp8-formats");
-}
+const TableOf<format::Fp8Format> fp8FormatTable(
+    "fp8-formats",
+    {{"name", "format", "fp8 format", member<&format::Fp8Format::name>},
+     {kNumber, "sign_bits", "sign", "Bits of the sign", member<&format::Fp8Format::sign, Code>},
+     {kNumber, "exponent_bits", "exponent", "Bits of the exponent",
+      member<&format::Fp8Format::exponent, Code>},
+     {kNumber, "mantissa_bits", "mantissa", "Bits of the mantissa",
+      member<&format::Fp8Format::mantissa, Code>},
+     {kNumber, "bias", "Bias of the exponent", member<&format::Fp8Format::bias, Code>},
+     {kNumber, "max_finite", "largest", "Largest finite number",
+      member<&format::Fp8Format::largest, Code>},
+     {"role", "What the compiler uses it for", member<&format::Fp8Format::role>},
+     {"gate", "What enables it", member<&format::Fp8Format::gate>},
+     {"registers", "register", "Its code in the format word",
+      member<&format::Fp8Format::registers>},
+     {"on_m5", "on the M5", "State on the M5", member<&format::Fp8Format::onM5>},
+     {kDocument | kWindow, "source", "Where it is documented", member<&format::Fp8Format::source>},
+     {kDocument | kWindow, "confidence", "How well it is known",
+      CELL(confidenceValue(row.confidence))}});
 
-const TableOf<format::EngineNote> &engineNoteTable()
-{
-    using Row = format::EngineNote;
-    static constexpr Column<Row> kColumns[] = {
-        {kDocument | kWindow, "topic", "What part of the engine it is about", member<&Row::topic>},
-        {"what", "about", "What it is about", member<&Row::what>},
-        {"text", "what is known",
-         "In quotation marks the compiler's own text, as its source has it",
-         CELL(row.quoted ? '"' + row.text + '"' : row.text), jsonOf(CELL(Json(row.text)))},
-        {kDocument, "quoted", "Whether it is the compiler's own text", member<&Row::quoted>},
-        {"source", "Where it is documented", member<&Row::source>},
-        {kDocument | kWindow, "confidence", "How well it is known",
-         CELL(confidenceValue(row.confidence))},
-    };
-    return tableOf<kColumns>("engine-notes");
-}
+const TableOf<format::EngineNote> engineNoteTable(
+    "engine-notes",
+    {{kDocument | kWindow, "topic", "What part of the engine it is about",
+      member<&format::EngineNote::topic>},
+     {"what", "about", "What it is about", member<&format::EngineNote::what>},
+     {"text", "what is known", "In quotation marks the compiler's own text, as its source has it",
+      CELL(row.quoted ? '"' + row.text + '"' : row.text), jsonOf(CELL(Json(row.text)))},
+     {kDocument, "quoted", "Whether it is the compiler's own text",
+      member<&format::EngineNote::quoted>},
+     {"source", "Where it is documented", member<&format::EngineNote::source>},
+     {kDocument | kWindow, "confidence", "How well it is known",
+      CELL(confidenceValue(row.confidence))}});
 
-const TableOf<DoubleMacPair> &doubleMacTable()
-{
-    using Row = DoubleMacPair;
-    static constexpr Column<Row> kColumns[] = {
-        {"activation", "Type of the activations", member<&Row::activation>},
-        {"kernel", "Type of the weights", member<&Row::kernel>},
-        {"eligible", "double multiply", "Whether the array multiplies two pairs at a time",
-         CELL(Word(row.eligible ? "eligible" : "no")), jsonOf(CELL(Json(row.eligible)))},
-        {kDocument, "source", "Where the rule is from",
-         [](auto &) { return View("chapter 36, fp8 datapath"); }},
-    };
-    return tableOf<kColumns>("double-multiply");
-}
+const TableOf<DoubleMacPair> doubleMacTable(
+    "double-multiply",
+    {{"activation", "Type of the activations", member<&DoubleMacPair::activation>},
+     {"kernel", "Type of the weights", member<&DoubleMacPair::kernel>},
+     {"eligible", "double multiply", "Whether the array multiplies two pairs at a time",
+      CELL(Word(row.eligible ? "eligible" : "no")), jsonOf(CELL(Json(row.eligible)))},
+     {kDocument, "source", "Where the rule is from",
+      [](auto &) { return View("chapter 36, fp8 datapath"); }}});
 
 void addEncodedWord(Json &answer, std::uint32_t version, std::uint32_t word,
                     const std::vector<std::string> &formats,
@@ -415,7 +373,7 @@ Json descriptorJson(const target::Target &target, std::uint32_t version, const J
     json["descriptor_version"] = version;
     json["image"] = imageJson();
     json["format_word"] = formatWordJson(version);
-    json["notes"] = jsonArray(engineNoteTable(), format::engineNotes());
+    json["notes"] = jsonArray(engineNoteTable, format::engineNotes());
     if (!worked.is_null())
         json.update(worked);
     return json;

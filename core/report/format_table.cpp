@@ -64,7 +64,7 @@ std::vector<ElementTypeFacts> elementTypeRows(std::string_view numbering,
 
 Json typesJson(std::span<const format::CatalogueRow> rows)
 {
-    return jsonArray(elementTypeTable(), elementTypeRows({}, rows));
+    return jsonArray(elementTypeTable, elementTypeRows({}, rows));
 }
 
 void addRows(std::string_view name, std::vector<EmbeddedFact> &rows)
@@ -129,48 +129,43 @@ std::vector<KernelFormatFacts> kernelFormatRows(const format::FormatUse &use)
     return rows;
 }
 
-const TableOf<KernelFormatFacts> &kernelFormatTable()
-{
-    static constexpr Column<KernelFormatFacts> kColumns[] = {
-        {kNumber, "code", "Kernel format: the compiler's number for a weight's storage",
-         CELL(Code(row.row->format.value)), originOf(formatOrigin)},
-        {"name", "Name in public work on the compilers", CELL(View(row.row->name)),
-         originOf(formatOrigin)},
-        {"kind", "Scalar, palette (7 to 27), unity (28 to 30) or microscaled",
-         CELL(Word(format::kernelFormatKindName(row.row->kind)))},
-        {kNumber, "bit_depth", "bits", "Bits of an element, or of a palette's index",
-         CELL(known<Code>(row.row->bits))},
-        {kNumber | kDocument, "palette_format", "Kernel format of a palette's entries",
-         CELL(codeOf(format::paletteEntryFormat(row.row->format)))},
-        {"underlying_type", "type", "Underlying type of an element, or of a palette's entries",
-         CELL(row.row->underlying.empty() ? Value(Unknown()) : Value(row.row->underlying))},
-        {kNumber | kDocument, "palette_lut_bytes", "Bytes of one codebook",
-         CELL(codeOf(format::paletteLutBytes(row.row->format, 1))), withUnit("B")},
-        {kNumber, "type_number", "number",
-         "Element type number in descriptors and symbol catalogues",
-         CELL(codeOf(format::typeNumber(row.row->format)))},
-        {kNumber | kDocument | kWindow, "register_value", "register",
-         "Value of the kernel-configuration register", CELL(known<Code>(row.row->registerValue))},
-        {kNumber | kWindow, "since_version", "since",
-         "First descriptor version that has it, where known",
-         CELL(known<Code>(row.row->sinceVersion))},
-        {"legal", "on this chip",
-         "Whether the chosen chip's descriptor can encode it, or the rule that refuses", legalValue,
-         jsonOf([](auto &row) {
-             const auto verdict = row.legality.verdict(); // null: a rule cannot be answered
-             return verdict ? Json(*verdict) : Json(nullptr);
-         }),
-         originOf(formatOrigin)},
-        {kDocument, "refused_by", "The rule that refuses",
-         CELL(ofAny(row.legality.refusal(), &format::LegalityRule::name))},
-        {kDocument, "rules", "Every rule that was consulted", rulesJson},
-        {"confidence", "How well the row is known; the tooltip names the source",
-         CELL(confidenceValue(row.row->confidence)), originOf(formatOrigin)},
-        {kDocument | kWindow, "source", "Where the row comes from", CELL(View(row.row->source))},
-        {kDocument | kWindow, "note", "Note on the row", CELL(View(row.row->note))},
-    };
-    return tableOf<kColumns>("kernel-formats");
-}
+const TableOf<KernelFormatFacts> kernelFormatTable(
+    "kernel-formats",
+    {{kNumber, "code", "Kernel format: the compiler's number for a weight's storage",
+      CELL(Code(row.row->format.value)), originOf(formatOrigin)},
+     {"name", "Name in public work on the compilers", CELL(View(row.row->name)),
+      originOf(formatOrigin)},
+     {"kind", "Scalar, palette (7 to 27), unity (28 to 30) or microscaled",
+      CELL(Word(format::kernelFormatKindName(row.row->kind)))},
+     {kNumber, "bit_depth", "bits", "Bits of an element, or of a palette's index",
+      CELL(known<Code>(row.row->bits))},
+     {kNumber | kDocument, "palette_format", "Kernel format of a palette's entries",
+      CELL(codeOf(format::paletteEntryFormat(row.row->format)))},
+     {"underlying_type", "type", "Underlying type of an element, or of a palette's entries",
+      CELL(row.row->underlying.empty() ? Value(Unknown()) : Value(row.row->underlying))},
+     {kNumber | kDocument, "palette_lut_bytes", "Bytes of one codebook",
+      CELL(codeOf(format::paletteLutBytes(row.row->format, 1))), withUnit("B")},
+     {kNumber, "type_number", "number", "Element type number in descriptors and symbol catalogues",
+      CELL(codeOf(format::typeNumber(row.row->format)))},
+     {kNumber | kDocument | kWindow, "register_value", "register",
+      "Value of the kernel-configuration register", CELL(known<Code>(row.row->registerValue))},
+     {kNumber | kWindow, "since_version", "since",
+      "First descriptor version that has it, where known",
+      CELL(known<Code>(row.row->sinceVersion))},
+     {"legal", "on this chip",
+      "Whether the chosen chip's descriptor can encode it, or the rule that refuses", legalValue,
+      jsonOf([](auto &row) {
+          const auto verdict = row.legality.verdict(); // null: a rule cannot be answered
+          return verdict ? Json(*verdict) : Json(nullptr);
+      }),
+      originOf(formatOrigin)},
+     {kDocument, "refused_by", "The rule that refuses",
+      CELL(ofAny(row.legality.refusal(), &format::LegalityRule::name))},
+     {kDocument, "rules", "Every rule that was consulted", rulesJson},
+     {"confidence", "How well the row is known; the tooltip names the source",
+      CELL(confidenceValue(row.row->confidence)), originOf(formatOrigin)},
+     {kDocument | kWindow, "source", "Where the row comes from", CELL(View(row.row->source))},
+     {kDocument | kWindow, "note", "Note on the row", CELL(View(row.row->note))}});
 
 std::vector<ElementTypeFacts> tensorFormatRows(const target::Target &target)
 {
@@ -196,42 +191,37 @@ std::vector<ElementTypeFacts> allElementTypeRows(const target::Target &target)
     return list;
 }
 
-const TableOf<ElementTypeFacts> &elementTypeTable()
-{
-    static constexpr Column<ElementTypeFacts> kColumns[] = {
-        {kWindow, "numbering",
-         "Which list the code belongs to; codes of different lists are never the same thing",
-         CELL(Word(row.numbering))},
-        {kNumber, "code", "The compiler's or the file's number", CELL(Code(row.row->code))},
-        {"name", "Name of the type", CELL(View(row.row->name))},
-        {kNumber, "bits", "Bits of one element", CELL(known<Code>(row.row->bits))},
-        {"dma_to_fp16", "DMA to fp16",
-         "Whether the DMA engine converts it to fp16 (the fold predicate)",
-         CELL(row.dmaToFp16 ? Value(*row.dmaToFp16) : Value(Absent())),
-         originOf(CELL(row.row->note))},
-        {"dma_valid", "DMA valid",
-         "Tensor formats: what CheckValidDMAFormat says on the chosen chip",
-         CELL(row.dma ? known(row.dma->valid) : Value(Absent())), unknownAs("unknown")},
-        {"capability_byte", "byte",
-         "Tensor formats: the byte of the chip's table that CheckValidDMAFormat asks",
-         [](auto &row) -> Value {
-             if (!row.dma)
-                 return Absent();
-             return row.dma->byte ? Value(target::halOffsetText(*row.dma->byte)) : Nothing();
-         }},
-        {kWindow, "in_kernel_unit", "weight sections",
-         "The catalogue: whether a weight section's descriptor is written with it",
-         CELL(row.row->inKernelUnit ? Value(true) : Value(Absent()))},
-        {kDocument | kWindow, "since_compiler", "since compiler",
-         "The catalogue: version of the first compiler whose files list it",
-         CELL(orAbsent(row.row->sinceCompiler))},
-        {kDocument | kWindow, "confidence", "How well the row is known",
-         CELL(confidenceValue(row.row->confidence))},
-        {kDocument | kWindow, "source", "Where the row comes from", CELL(View(row.row->source)),
-         originOf(CELL(row.row->note))},
-    };
-    return tableOf<kColumns>("element-types", {"code", "name", "bits", "confidence", "source"});
-}
+const TableOf<ElementTypeFacts> elementTypeTable(
+    "element-types",
+    {{kWindow, "numbering",
+      "Which list the code belongs to; codes of different lists are never the same thing",
+      CELL(Word(row.numbering))},
+     {kNumber, "code", "The compiler's or the file's number", CELL(Code(row.row->code))},
+     {"name", "Name of the type", CELL(View(row.row->name))},
+     {kNumber, "bits", "Bits of one element", CELL(known<Code>(row.row->bits))},
+     {"dma_to_fp16", "DMA to fp16",
+      "Whether the DMA engine converts it to fp16 (the fold predicate)",
+      CELL(row.dmaToFp16 ? Value(*row.dmaToFp16) : Value(Absent())), originOf(CELL(row.row->note))},
+     {"dma_valid", "DMA valid", "Tensor formats: what CheckValidDMAFormat says on the chosen chip",
+      CELL(row.dma ? known(row.dma->valid) : Value(Absent())), unknownAs("unknown")},
+     {"capability_byte", "byte",
+      "Tensor formats: the byte of the chip's table that CheckValidDMAFormat asks",
+      [](auto &row) -> Value {
+          if (!row.dma)
+              return Absent();
+          return row.dma->byte ? Value(target::halOffsetText(*row.dma->byte)) : Nothing();
+      }},
+     {kWindow, "in_kernel_unit", "weight sections",
+      "The catalogue: whether a weight section's descriptor is written with it",
+      CELL(row.row->inKernelUnit ? Value(true) : Value(Absent()))},
+     {kDocument | kWindow, "since_compiler", "since compiler",
+      "The catalogue: version of the first compiler whose files list it",
+      CELL(orAbsent(row.row->sinceCompiler))},
+     {kDocument | kWindow, "confidence", "How well the row is known",
+      CELL(confidenceValue(row.row->confidence))},
+     {kDocument | kWindow, "source", "Where the row comes from", CELL(View(row.row->source)),
+      originOf(CELL(row.row->note))}},
+    {"code", "name", "bits", "confidence", "source"});
 
 std::vector<CodegenFacts> codegenRows(unsigned version)
 {
@@ -241,29 +231,25 @@ std::vector<CodegenFacts> codegenRows(unsigned version)
     return rows;
 }
 
-const TableOf<CodegenFacts> &codegenTable()
-{
-    static constexpr Column<CodegenFacts> kColumns[] = {
-        {"capability", "What an encoder writes", CELL(View(row.rule->capability))},
-        {kNumber, "since_version", "since", "First descriptor version whose encoder writes it",
-         CELL(Code(row.rule->sinceVersion))},
-        {"implemented", "here", "Whether the chosen descriptor version has it",
-         CELL(row.implemented ? Word("implemented", Mark::Good) : Word("no encoder", Mark::Bad)),
-         jsonOf(CELL(Json(row.implemented)))},
-        {"offset", "In the descriptor, where one is published",
-         [](auto &row) -> Value {
-             if (!row.rule->offset)
-                 return Nothing();
-             return fmt::format("{:#05x}", *row.rule->offset);
-         }},
-        {"source", "Where the rule comes from", CELL(View(row.rule->source)),
-         originOf(CELL(row.rule->note))},
-        {kDocument | kWindow, "confidence", "How well the rule is known",
-         CELL(confidenceValue(row.rule->confidence))},
-        {kDocument, "note", "Note on the row", CELL(View(row.rule->note))},
-    };
-    return tableOf<kColumns>("encoder");
-}
+const TableOf<CodegenFacts> codegenTable(
+    "encoder",
+    {{"capability", "What an encoder writes", CELL(View(row.rule->capability))},
+     {kNumber, "since_version", "since", "First descriptor version whose encoder writes it",
+      CELL(Code(row.rule->sinceVersion))},
+     {"implemented", "here", "Whether the chosen descriptor version has it",
+      CELL(row.implemented ? Word("implemented", Mark::Good) : Word("no encoder", Mark::Bad)),
+      jsonOf(CELL(Json(row.implemented)))},
+     {"offset", "In the descriptor, where one is published",
+      [](auto &row) -> Value {
+          if (!row.rule->offset)
+              return Nothing();
+          return fmt::format("{:#05x}", *row.rule->offset);
+      }},
+     {"source", "Where the rule comes from", CELL(View(row.rule->source)),
+      originOf(CELL(row.rule->note))},
+     {kDocument | kWindow, "confidence", "How well the rule is known",
+      CELL(confidenceValue(row.rule->confidence))},
+     {kDocument, "note", "Note on the row", CELL(View(row.rule->note))}});
 
 Json formatsJson(const target::Target &target, const format::FormatUse &use)
 {
@@ -271,15 +257,15 @@ Json formatsJson(const target::Target &target, const format::FormatUse &use)
     Json json = document("formats");
     json["target"] = target.name;
     json["descriptor_version"] = version;
-    json["kernel_formats"] = jsonArray(kernelFormatTable(), kernelFormatRows(use));
-    json["tensor_formats"] = jsonArray(elementTypeTable(), tensorFormatRows(target));
-    json["codegen"] = jsonArray(codegenTable(), codegenRows(version));
-    json["element_roles"] = jsonArray(elementRoleTable(), format::weightElementRoles());
+    json["kernel_formats"] = jsonArray(kernelFormatTable, kernelFormatRows(use));
+    json["tensor_formats"] = jsonArray(elementTypeTable, tensorFormatRows(target));
+    json["codegen"] = jsonArray(codegenTable, codegenRows(version));
+    json["element_roles"] = jsonArray(elementRoleTable, format::weightElementRoles());
     json["fold_predicate"] = foldPredicateJson();
-    json["double_mac"] = jsonArray(doubleMacTable(), doubleMacPairs());
+    json["double_mac"] = jsonArray(doubleMacTable, doubleMacPairs());
     json["format_word"] = version == 0 ? Json(nullptr) : formatWordJson(version);
-    json["fp8_formats"] = jsonArray(fp8FormatTable(), format::fp8Formats());
-    json["notes"] = jsonArray(engineNoteTable(), format::engineNotes());
+    json["fp8_formats"] = jsonArray(fp8FormatTable, format::fp8Formats());
+    json["notes"] = jsonArray(engineNoteTable, format::engineNotes());
     json["contested"] = readingsJson(format::readingsAbout("engine"));
     json["element_catalogue"] = typesJson(format::elementCatalogue());
     json["serialization_types"] = typesJson(format::serializationTypes());
@@ -297,24 +283,18 @@ std::vector<EmbeddedFact> embeddedFactRows(std::string_view table)
     return rows;
 }
 
-const TableOf<EmbeddedFact> &embeddedFactTable()
-{
-    using Row = EmbeddedFact;
-    static constexpr Column<Row> kColumns[] = {
-        {"table", "Table of facts that the program reads", member<&Row::table>},
-        {"fact", "Cells of the row, by column", member<&Row::cells>},
-        {"confidence", "How well the row is known, in the words of its table",
-         CELL(orNothing(row.confidence))},
-        {"source", "Where the row comes from", CELL(orNothing(row.source))},
-        {"note", "Note on the row", CELL(orNothing(row.note))},
-    };
-    return tableOf<kColumns>("facts");
-}
+const TableOf<EmbeddedFact> embeddedFactTable(
+    "facts", {{"table", "Table of facts that the program reads", member<&EmbeddedFact::table>},
+              {"fact", "Cells of the row, by column", member<&EmbeddedFact::cells>},
+              {"confidence", "How well the row is known, in the words of its table",
+               CELL(orNothing(row.confidence))},
+              {"source", "Where the row comes from", CELL(orNothing(row.source))},
+              {"note", "Note on the row", CELL(orNothing(row.note))}});
 
 Json embeddedFactsJson(std::string_view table)
 {
     Json json = document("formats");
-    json["facts"] = jsonArray(embeddedFactTable(), embeddedFactRows(table));
+    json["facts"] = jsonArray(embeddedFactTable, embeddedFactRows(table));
     return json;
 }
 
@@ -344,40 +324,34 @@ std::vector<ActivationEntry> activationEntries(const ActivationTable &table)
     return rows;
 }
 
-const TableOf<ActivationEntry> &activationTable()
-{
-    using Row = ActivationEntry;
-    static constexpr Column<Row> kColumns[] = {
-        {kNumber, "entry", "Halfword of the record, 0 to 42",
-         CELL(Written(static_cast<double>(row.entry),
-                      row.count == 1
-                          ? std::to_string(row.entry)
-                          : fmt::format("{} to {}", row.entry, row.entry + row.count - 1))),
-         jsonOf(CELL(Json(row.entry))), originOf(entryOrigin)},
-        {"name", "field", "What the entry is, in the chosen reading of the record", entryName,
-         originOf(entryOrigin)},
-        {kNumber | kDocument, "count", "How many entries the field has",
-         member<&Row::count, Count>},
-        {kNumber | kTables, "bits", "The stored fp16 bits",
-         CELL(row.count == 1 ? Value(Hex(row.table->entries()[row.entry], 4)) : Value(Nothing())),
-         originOf(entryOrigin)},
-        {kNumber | kTables, "value", "The same bits as an fp16 number",
-         CELL(row.count == 1 ? Value(Real(static_cast<double>(row.table->value(row.entry)),
-                                          kActivationDigits, true))
-                             : Value(Nothing())),
-         originOf(entryOrigin)},
-        {kDocument, "values", "The numbers of all entries of the field", activationValuesJson},
-        {kDocument, "source", "Where the field is described",
-         CELL(row.field != nullptr ? Value(View(row.field->source)) : Value(Nothing()))},
-        {"confidence", "How well the field's place and meaning are known",
-         CELL(row.field != nullptr ? confidenceValue(row.field->confidence) : Value(Nothing())),
-         originOf(entryOrigin)},
-        {kName | kDocument | kTerminal, "note", "What else is known of the field",
-         CELL(row.field != nullptr ? Value(View(row.field->note)) : Value(Nothing()))},
-    };
-    return tableOf<kColumns>("activation",
-                             {"name", "entry", "count", "values", "source", "confidence", "note"});
-}
+const TableOf<ActivationEntry> activationTable(
+    "activation",
+    {{kNumber, "entry", "Halfword of the record, 0 to 42",
+      CELL(Written(static_cast<double>(row.entry),
+                   row.count == 1 ? std::to_string(row.entry)
+                                  : fmt::format("{} to {}", row.entry, row.entry + row.count - 1))),
+      jsonOf(CELL(Json(row.entry))), originOf(entryOrigin)},
+     {"name", "field", "What the entry is, in the chosen reading of the record", entryName,
+      originOf(entryOrigin)},
+     {kNumber | kDocument, "count", "How many entries the field has",
+      member<&ActivationEntry::count, Count>},
+     {kNumber | kTables, "bits", "The stored fp16 bits",
+      CELL(row.count == 1 ? Value(Hex(row.table->entries()[row.entry], 4)) : Value(Nothing())),
+      originOf(entryOrigin)},
+     {kNumber | kTables, "value", "The same bits as an fp16 number",
+      CELL(row.count == 1 ? Value(Real(static_cast<double>(row.table->value(row.entry)),
+                                       kActivationDigits, true))
+                          : Value(Nothing())),
+      originOf(entryOrigin)},
+     {kDocument, "values", "The numbers of all entries of the field", activationValuesJson},
+     {kDocument, "source", "Where the field is described",
+      CELL(row.field != nullptr ? Value(View(row.field->source)) : Value(Nothing()))},
+     {"confidence", "How well the field's place and meaning are known",
+      CELL(row.field != nullptr ? confidenceValue(row.field->confidence) : Value(Nothing())),
+      originOf(entryOrigin)},
+     {kName | kDocument | kTerminal, "note", "What else is known of the field",
+      CELL(row.field != nullptr ? Value(View(row.field->note)) : Value(Nothing()))}},
+    {"name", "entry", "count", "values", "source", "confidence", "note"});
 
 std::vector<KnotFacts> knotFacts(const ActivationTable &table)
 {
@@ -387,16 +361,12 @@ std::vector<KnotFacts> knotFacts(const ActivationTable &table)
     return rows;
 }
 
-const TableOf<KnotFacts> &knotTable()
-{
-    static constexpr Column<KnotFacts> kColumns[] = {
-        {kNumber | kTerminal, "knot", "Number of the knot, from 0", member<&KnotFacts::knot, Code>},
-        {kNumber, "input", "Where the knot lies", CELL(Real(row.input, kActivationDigits, true))},
-        {kNumber, "output", "Value of the function there",
-         CELL(Real(static_cast<double>(row.output), kActivationDigits, true))},
-    };
-    return tableOf<kColumns>("knots");
-}
+const TableOf<KnotFacts> knotTable(
+    "knots",
+    {{kNumber | kTerminal, "knot", "Number of the knot, from 0", member<&KnotFacts::knot, Code>},
+     {kNumber, "input", "Where the knot lies", CELL(Real(row.input, kActivationDigits, true))},
+     {kNumber, "output", "Value of the function there",
+      CELL(Real(static_cast<double>(row.output), kActivationDigits, true))}});
 
 Json activationJson(std::string_view name, const ActivationTable &table,
                     std::span<const EvaluatedInput> evaluated)
@@ -407,8 +377,8 @@ Json activationJson(std::string_view name, const ActivationTable &table,
                       {"high", report::json(Real{domain.high})},
                       {"assumed", domain.assumed}};
     json["entries"] = table.entries();
-    json["fields"] = jsonArray(activationTable(), activationFieldRows(table));
-    json["knots"] = jsonArray(knotTable(), knotFacts(table));
+    json["fields"] = jsonArray(activationTable, activationFieldRows(table));
+    json["knots"] = jsonArray(knotTable, knotFacts(table));
     json["evaluated"] = listJson(evaluated, [&](const auto &each) -> Json {
         return {{"input", each.input},
                 {"output", finiteJson(halfToFloat(each.bits))},

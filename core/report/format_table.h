@@ -16,7 +16,7 @@ struct KernelFormatFacts {
     format::Legality legality;
 };
 std::vector<KernelFormatFacts> kernelFormatRows(const format::FormatUse &use);
-const TableOf<KernelFormatFacts> &kernelFormatTable();
+extern const TableOf<KernelFormatFacts> kernelFormatTable;
 
 /// A type of one of the other numberings; of tensor formats with what a chip's DMA does with it.
 struct ElementTypeFacts {
@@ -28,7 +28,7 @@ struct ElementTypeFacts {
 std::vector<ElementTypeFacts> tensorFormatRows(const target::Target &target);
 /// Tensor formats, the symbol catalogue, serialization types, types of weight.bin.
 std::vector<ElementTypeFacts> allElementTypeRows(const target::Target &target);
-const TableOf<ElementTypeFacts> &elementTypeTable();
+extern const TableOf<ElementTypeFacts> elementTypeTable;
 
 /// Table 25.5: what an encoder of a descriptor version can write.
 struct CodegenFacts {
@@ -36,7 +36,7 @@ struct CodegenFacts {
     bool implemented = false;
 };
 std::vector<CodegenFacts> codegenRows(unsigned version);
-const TableOf<CodegenFacts> &codegenTable();
+extern const TableOf<CodegenFacts> codegenTable;
 
 /// Everything of `formats`: the numberings on a chip, and what its descriptor version (0: not
 /// known) makes of them.
@@ -51,7 +51,7 @@ struct EmbeddedFact {
 };
 /// The rows of one table, or of all for an empty name.
 std::vector<EmbeddedFact> embeddedFactRows(std::string_view table = {});
-const TableOf<EmbeddedFact> &embeddedFactTable();
+extern const TableOf<EmbeddedFact> embeddedFactTable;
 /// `formats --facts`: {"facts":[…]}
 Json embeddedFactsJson(std::string_view table);
 
@@ -68,7 +68,7 @@ struct ActivationEntry {
 std::vector<ActivationEntry> activationEntries(const format::ActivationTable &table);
 /// A row a field of the table's layout; the knots are one.
 std::vector<ActivationEntry> activationFieldRows(const format::ActivationTable &table);
-const TableOf<ActivationEntry> &activationTable();
+extern const TableOf<ActivationEntry> activationTable;
 
 /// One of the 33 knots.
 struct KnotFacts {
@@ -77,7 +77,7 @@ struct KnotFacts {
     float output = 0;
 };
 std::vector<KnotFacts> knotFacts(const format::ActivationTable &table);
-const TableOf<KnotFacts> &knotTable();
+extern const TableOf<KnotFacts> knotTable;
 
 /// A place at which the function was evaluated.
 struct EvaluatedInput {

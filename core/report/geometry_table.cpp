@@ -332,17 +332,14 @@ std::vector<UnplacedWeight> unplacedWeights(const Bundle &bundle)
     return rows;
 }
 
-const TableOf<UnplacedWeight> &unplacedTable()
-{
-    using Row = UnplacedWeight;
-    static constexpr Column<Row> kColumns[] = {
-        {"weight", "Weight that has no place among output-channel groups", member<&Row::weight>},
-        {kDocument, "address", "Model, function and name of the weight", member<&Row::address>},
-        {"consumer", "in", "Operation that reads it", member<&Row::consumer>},
-        {"reason", "why it has no geometry", "What is missing", member<&Row::reason>},
-    };
-    return tableOf<kColumns>("without-geometry");
-}
+const TableOf<UnplacedWeight> unplacedTable(
+    "without-geometry",
+    {{"weight", "Weight that has no place among output-channel groups",
+      member<&UnplacedWeight::weight>},
+     {kDocument, "address", "Model, function and name of the weight",
+      member<&UnplacedWeight::address>},
+     {"consumer", "in", "Operation that reads it", member<&UnplacedWeight::consumer>},
+     {"reason", "why it has no geometry", "What is missing", member<&UnplacedWeight::reason>}});
 
 /// Of a collective without the confidence.
 static constexpr Column<EngineFact> kFactColumns[] = {
@@ -354,17 +351,10 @@ static constexpr Column<EngineFact> kFactColumns[] = {
      CELL(row.confidence ? confidenceValue(*row.confidence) : Value(Nothing()))},
 };
 
-const TableOf<EngineFact> &geometryFactTable()
-{
-    return tableOf<kFactColumns>("geometry");
-}
+const TableOf<EngineFact> geometryFactTable("geometry", kFactColumns);
 
-const TableOf<EngineFact> &collectiveFactTable()
-{
-    static const TableOf<EngineFact> kTable{
-        "collective", {std::begin(kFactColumns), std::prev(std::end(kFactColumns))}};
-    return kTable;
-}
+const TableOf<EngineFact> collectiveFactTable("collective", {std::begin(kFactColumns),
+                                                             std::prev(std::end(kFactColumns))});
 
 std::string engineFactsText(const std::vector<EngineFact> &facts)
 {
@@ -486,7 +476,7 @@ Json judgedJson(const JudgedLayer &layer, const LayerOperation &operation, const
 
 void addUnplaced(Json &document, const Bundle &bundle, const std::vector<UnplacedWeight> &unplaced)
 {
-    document["unplaced"] = jsonArray(unplacedTable(), unplaced);
+    document["unplaced"] = jsonArray(unplacedTable, unplaced);
     document["bundle"] = bundle.name();
 }
 

@@ -16,7 +16,7 @@ struct UnplacedWeight {
     std::string reason;
 };
 std::vector<UnplacedWeight> unplacedWeights(const Bundle &bundle);
-const TableOf<UnplacedWeight> &unplacedTable();
+extern const TableOf<UnplacedWeight> unplacedTable;
 
 // What is worked out of the engine, figure by figure: the docks Geometry and Collective, and the
 // text of the commands.
@@ -33,7 +33,7 @@ struct EngineFact {
 /// Every figure of a geometry.
 std::vector<EngineFact> geometryFacts(const decision::LayerOperation &operation,
                                       const decision::Geometry &geometry);
-const TableOf<EngineFact> &geometryFactTable();
+extern const TableOf<EngineFact> geometryFactTable;
 
 /// The input of the arithmetic of the collective layer.
 struct CollectiveAsked {
@@ -48,7 +48,7 @@ struct CollectiveAsked {
 /// refuses says why.
 std::vector<EngineFact> collectiveFacts(const CollectiveAsked &asked, const target::Target &target);
 /// The same without confidence: all of it is decoded, none of it measured.
-const TableOf<EngineFact> &collectiveFactTable();
+extern const TableOf<EngineFact> collectiveFactTable;
 
 /// For people, a line a figure: "    passes            128  the other reading: 64 [listing 20.2]".
 std::string engineFactsText(const std::vector<EngineFact> &facts);

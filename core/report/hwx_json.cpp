@@ -87,7 +87,7 @@ Json threadJson(const Thread &thread)
         addProgram(json, thread);
     } else if (thread.role == ThreadRole::Port) {
         json["role"] = "port";
-        json.update(jsonObject(portTable(), &thread));
+        json.update(jsonObject(portTable, &thread));
     } else {
         json["role"] = "unknown";
     }
@@ -122,7 +122,7 @@ Json commandJson(const CommandFacts &row)
 {
     const Container &container = *row.container;
     const LoadCommand &command = *row.command;
-    Json json = jsonObject(commandTable(), row);
+    Json json = jsonObject(commandTable, row);
     switch (command.kind) {
     case CommandKind::Segment:
         json["segment"] = container.segments[command.item].name;
@@ -159,7 +159,7 @@ Json segmentJson(const Segment &segment)
     std::vector<ContainerSectionFacts> sections;
     for (const hwx::SegmentSection &section : segment.sections)
         sections.push_back({&segment, &section});
-    json["sections"] = jsonArray(containerSectionTable(), sections);
+    json["sections"] = jsonArray(containerSectionTable, sections);
     return json;
 }
 
@@ -317,7 +317,7 @@ Json taskJson(TaskReader &reader, std::size_t index, TaskDetail &detail,
     json["packets"] = packetsJson(detail);
     if (registers)
         json["registers"] =
-            jsonArray(registerTable(), registerFacts(detail, state, version, fileOffset));
+            jsonArray(registerTable, registerFacts(detail, state, version, fileOffset));
     return json;
 }
 
@@ -394,7 +394,7 @@ Json tasksJson(const Container &container, std::span<const std::byte> bytes, boo
         for (std::size_t i = 0; i < text.tasks->tasks.size(); ++i) {
             Json json = taskJson(reader, i, detail, *section, registers);
             json["lanes"] =
-                jsonArray(laneTable(), laneFacts(finder.lanes(detail, reader), tiles, container));
+                jsonArray(laneTable, laneFacts(finder.lanes(detail, reader), tiles, container));
             json["summary"] = summaryJson(detail, reader);
             list.push_back(std::move(json));
         }
@@ -436,7 +436,7 @@ Json hwxDocument(const Container &container, std::span<const std::byte> bytes,
                    {"load_commands", listJson(commandFacts(container), commandJson)},
                    {"segments", listJson(container.segments, segmentJson)},
                    {"relocations", relocationsJson(container)},
-                   {"symbols", jsonArray(symbolTable(), symbolFacts(container))},
+                   {"symbols", jsonArray(symbolTable, symbolFacts(container))},
                    {"types", containerTypesJson(container)},
                    {"tensors", tensorsJson(container)},
                    {"bindings", listJson(container.bindings, bindingJson)},
@@ -455,7 +455,7 @@ Json hwxSlotsJson(const hwx::Container &container, std::span<const std::byte> by
                   const std::string &file)
 {
     const auto slots = hwx::relocationSlots(container, bytes);
-    return jsonArray(slotTable(), slotRows(slots, file));
+    return jsonArray(slotTable, slotRows(slots, file));
 }
 
 Json hwxDifferencesJson(const std::vector<descriptor::TaskDifference> &differences)
@@ -489,7 +489,7 @@ Json hwxLoadDocument(const hwx::Container &container, const hwx::LoadPlan &plan,
     json["load"] = {{"base", hexText(plan.base)},
                     {"image_start", hexText(hwx::imageStart(container))},
                     {"strip", strip},
-                    {"slots", jsonArray(loadedSlotTable(), loadedSlotRows(places, loaded))}};
+                    {"slots", jsonArray(loadedSlotTable, loadedSlotRows(places, loaded))}};
     return json;
 }
 

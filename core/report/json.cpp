@@ -116,7 +116,7 @@ Json functionJson(const mil::Function &function, const std::string &segment)
         json["attributes"] = std::move(attributes);
     const auto operations = annotatedOperations(function, segment);
     if (!operations.empty())
-        json["operations"] = jsonArray(annotatedOperationTable(), operations);
+        json["operations"] = jsonArray(annotatedOperationTable, operations);
     return json;
 }
 
@@ -187,38 +187,33 @@ Json bundleTotalsJson(const Bundle &bundle)
 
 } // namespace
 
-const TableOf<Diagnostic> &diagnosticTable()
-{
-    static constexpr Column<Diagnostic> kColumns[] = {
-        {"severity", "Error: something cannot be read. Warning: it can, with doubt.",
-         CELL(Word{severityName(row.severity), Mark::None, {}, static_cast<int>(row.severity)})},
-        {"code", "Stable name of the fault, the same on the command line",
-         CELL(View(row.error.code))},
-        {kWindow, "place", "File and offset; Enter goes there",
-         [](auto &row) {
-             const auto &offset = row.error.offset;
-             return FilePlace(row.error.file, offset ? std::optional(offset->value) : std::nullopt);
-         }},
-        {kDocument, "file", "File that is meant", CELL(orNothing(row.error.file))},
-        {kDocument, "offset", "First byte that is meant",
-         CELL(row.error.offset ? Value(Hex(row.error.offset->value)) : Value(Unknown()))},
-        {kDocument, "length", "Bytes that are meant",
-         CELL(row.error.length ? Value(Count(row.error.length->value)) : Value(Absent()))},
-        {kDocument | kWindow, "field", "Field or operand that is meant",
-         CELL(orAbsent(row.error.field))},
-        {kDocument | kWindow, "expected", "What should stand there",
-         CELL(View(row.error.expected))},
-        {kDocument | kWindow, "found", "What stands there", CELL(View(row.error.found))},
-        {kDocument | kWindow, "message", "What is wrong",
-         CELL(View(row.error.message.empty() ? row.error.code : row.error.message)),
-         jsonOf(CELL(Json(row.error.message)))},
-    };
-    return tableOf<kColumns>("diagnostics", {}, {"severity", "code", "place", "field", "message"});
-}
+const TableOf<Diagnostic> diagnosticTable(
+    "diagnostics",
+    {{"severity", "Error: something cannot be read. Warning: it can, with doubt.",
+      CELL(Word{severityName(row.severity), Mark::None, {}, static_cast<int>(row.severity)})},
+     {"code", "Stable name of the fault, the same on the command line", CELL(View(row.error.code))},
+     {kWindow, "place", "File and offset; Enter goes there",
+      [](auto &row) {
+          const auto &offset = row.error.offset;
+          return FilePlace(row.error.file, offset ? std::optional(offset->value) : std::nullopt);
+      }},
+     {kDocument, "file", "File that is meant", CELL(orNothing(row.error.file))},
+     {kDocument, "offset", "First byte that is meant",
+      CELL(row.error.offset ? Value(Hex(row.error.offset->value)) : Value(Unknown()))},
+     {kDocument, "length", "Bytes that are meant",
+      CELL(row.error.length ? Value(Count(row.error.length->value)) : Value(Absent()))},
+     {kDocument | kWindow, "field", "Field or operand that is meant",
+      CELL(orAbsent(row.error.field))},
+     {kDocument | kWindow, "expected", "What should stand there", CELL(View(row.error.expected))},
+     {kDocument | kWindow, "found", "What stands there", CELL(View(row.error.found))},
+     {kDocument | kWindow, "message", "What is wrong",
+      CELL(View(row.error.message.empty() ? row.error.code : row.error.message)),
+      jsonOf(CELL(Json(row.error.message)))}},
+    {}, {"severity", "code", "place", "field", "message"});
 
 Json diagnosticJson(const Diagnostic &diagnostic)
 {
-    return jsonObject(diagnosticTable(), diagnostic);
+    return jsonObject(diagnosticTable, diagnostic);
 }
 
 void finish(Json &document, const Diagnostics &diagnostics)
@@ -230,7 +225,7 @@ void finish(Json &document, const Diagnostics &diagnostics)
         if (list && document.contains(list))
             document[list].push_back(describe(diagnostic.error));
     }
-    document["diagnostics"] = jsonArray(diagnosticTable(), diagnostics);
+    document["diagnostics"] = jsonArray(diagnosticTable, diagnostics);
 }
 
 std::string documentText(const Json &document, int indent)
@@ -357,8 +352,8 @@ Json inspectJson(const Bundle &bundle, const std::vector<std::optional<Statistic
     const mil::SegmentBackends segments(*program);
     for (const mil::Function &function : program->functions)
         json["functions"].push_back(functionJson(function, segments.of(function)));
-    json["models"] = jsonArray(modelTable(), modelFacts(bundle));
-    json["features"] = jsonArray(featureTable(), featureFacts(bundle));
+    json["models"] = jsonArray(modelTable, modelFacts(bundle));
+    json["features"] = jsonArray(featureTable, featureFacts(bundle));
     json["descriptions"] = listJson(program->descriptions, descriptionJson);
     if (!bundle.readOnlyReason().empty())
         json["read_only"] = bundle.readOnlyReason();
@@ -366,7 +361,7 @@ Json inspectJson(const Bundle &bundle, const std::vector<std::optional<Statistic
     LateLists lists{
         {"sections", bundle.sections().size(),
          [&bundle](std::size_t i) {
-             return jsonObject(sectionTable(), SectionFacts{&bundle, &bundle.sections()[i]});
+             return jsonObject(sectionTable, SectionFacts{&bundle, &bundle.sections()[i]});
          }},
         {"weights", bundle.weights().size(),
          [&bundle, own = std::span(statistics), asked](std::size_t i) {

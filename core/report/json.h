@@ -53,7 +53,7 @@ Json recoverJson(std::string_view path, RecoverAction action, bool dryRun,
                  const RecoverReport &report);
 
 /// Faults: `diagnostics[]` of every document, and the Diagnostics dock.
-const TableOf<Diagnostic> &diagnosticTable();
+extern const TableOf<Diagnostic> diagnosticTable;
 
 /// One thing that an installed program must be able to do.
 struct SelftestStep {

@@ -263,26 +263,21 @@ std::vector<MemoryRow> memoryRows(const odix::Compiled &compiled)
     });
 }
 
-const TableOf<MemoryRow> &memoryTable()
-{
-    static const TableOf<MemoryRow> table(
-        "memory",
-        {{kNumber, "buffer", "Buffer of scratch memory", CELL(Code(row.view->buffer))},
-         {kNumber, "offset", "First byte in the buffer", CELL(Count(row.view->offset))},
-         {kNumber, "bytes", "Bytes of the array",
-          CELL(row.view->bytes ? Value(Count(*row.view->bytes)) : Unknown()), withUnit("B")},
-         {"type", "Elements and shape of the array",
-          CELL(typeText(row.compiled->program, row.view->type))},
-         {"function", "Function that lays it out",
-          [](const MemoryRow &row) -> Value {
-              const odix::Program &program = row.compiled->program;
-              return View(program.symbolOf(program.functions[row.view->function]).name);
-          }},
-         {kNumber, "first", "Instruction that makes it", CELL(Code(row.view->instruction))},
-         {kNumber, "last", "Last instruction that uses it; a jump back where a loop does",
-          CELL(Code(row.view->last))}});
-    return table;
-}
+const TableOf<MemoryRow> memoryTable(
+    "memory", {{kNumber, "buffer", "Buffer of scratch memory", CELL(Code(row.view->buffer))},
+               {kNumber, "offset", "First byte in the buffer", CELL(Count(row.view->offset))},
+               {kNumber, "bytes", "Bytes of the array",
+                CELL(row.view->bytes ? Value(Count(*row.view->bytes)) : Unknown()), withUnit("B")},
+               {"type", "Elements and shape of the array",
+                CELL(typeText(row.compiled->program, row.view->type))},
+               {"function", "Function that lays it out",
+                [](const MemoryRow &row) -> Value {
+                    const odix::Program &program = row.compiled->program;
+                    return View(program.symbolOf(program.functions[row.view->function]).name);
+                }},
+               {kNumber, "first", "Instruction that makes it", CELL(Code(row.view->instruction))},
+               {kNumber, "last", "Last instruction that uses it; a jump back where a loop does",
+                CELL(Code(row.view->last))}});
 
 std::string viewText(const MemoryRow &row)
 {
@@ -308,13 +303,9 @@ std::vector<KernelRow> kernelRows(const odix::Compiled &compiled)
     return rows;
 }
 
-const TableOf<KernelRow> &kernelTable()
-{
-    static const TableOf<KernelRow> table(
-        "kernels", {{kName, "kernel", "What is called", CELL(row.name)},
-                    {kNumber, "calls", "Calls in all functions", CELL(Count(row.calls))}});
-    return table;
-}
+const TableOf<KernelRow>
+    kernelTable("kernels", {{kName, "kernel", "What is called", CELL(row.name)},
+                            {kNumber, "calls", "Calls in all functions", CELL(Count(row.calls))}});
 
 std::vector<ConstantRow> constantRows(const odix::Compiled &compiled)
 {
@@ -323,29 +314,23 @@ std::vector<ConstantRow> constantRows(const odix::Compiled &compiled)
     });
 }
 
-const TableOf<ConstantRow> &constantTable()
-{
-    static const TableOf<ConstantRow> table(
-        "constants",
-        {{kNumber, "record", "Number of the constant, by its place", CELL(Code(row.record))},
-         {kNumber, "offset", "First byte in the file",
-          CELL(Hex(odixConstant(row).bytes.offset.value))},
-         {kNumber, "bytes", "Bytes that its elements take",
-          CELL(Count(odixConstant(row).bytes.bytes.value)), withUnit("B")},
-         {kNumber, "room", "Bytes up to the next constant",
-          CELL(Count(odixConstant(row).room.value)), withUnit("B")},
-         {"type", "Elements and shape",
-          CELL(typeText(row.compiled->program, odixConstant(row).type))},
-         {"source", "Operation of the package that it came from, by the debug information",
-          [](const ConstantRow &row) -> Value {
-              if (!row.compiled->debug)
-                  return Unknown();
-              const auto operations =
-                  row.compiled->debug->sourceOps(static_cast<std::uint32_t>(row.record));
-              return fmt::format("{}", fmt::join(operations, " "));
-          }}});
-    return table;
-}
+const TableOf<ConstantRow> constantTable(
+    "constants",
+    {{kNumber, "record", "Number of the constant, by its place", CELL(Code(row.record))},
+     {kNumber, "offset", "First byte in the file", CELL(Hex(odixConstant(row).bytes.offset.value))},
+     {kNumber, "bytes", "Bytes that its elements take",
+      CELL(Count(odixConstant(row).bytes.bytes.value)), withUnit("B")},
+     {kNumber, "room", "Bytes up to the next constant", CELL(Count(odixConstant(row).room.value)),
+      withUnit("B")},
+     {"type", "Elements and shape", CELL(typeText(row.compiled->program, odixConstant(row).type))},
+     {"source", "Operation of the package that it came from, by the debug information",
+      [](const ConstantRow &row) -> Value {
+          if (!row.compiled->debug)
+              return Unknown();
+          const auto operations =
+              row.compiled->debug->sourceOps(static_cast<std::uint32_t>(row.record));
+          return fmt::format("{}", fmt::join(operations, " "));
+      }}});
 
 std::vector<InstructionRow> instructionRows(const odix::Compiled &compiled)
 {
@@ -357,26 +342,21 @@ std::vector<InstructionRow> instructionRows(const odix::Compiled &compiled)
     return rows;
 }
 
-const TableOf<InstructionRow> &instructionTable()
-{
-    using Row = InstructionRow;
-    static const TableOf<Row> table(
-        "instructions",
-        {{kNumber, "function", "Number of the function", CELL(Code(row.function))},
-         {kNumber, "number", "Number in the function", CELL(Code(row.instruction))},
-         {"does", "What it does", CELL(codeText("opcode", instructionOf(row).opcode))},
-         {kName, "what", "Kernel or function, target, slot, number", CELL(argumentText(row))},
-         {"operands", "Registers that it reads",
-          [](const Row &row) -> Value {
-              const odix::Function &function = row.compiled->program.functions[row.function];
-              return registersText(function.operandsOf(instructionOf(row)));
-          }},
-         {"results", "Registers that it writes", [](const Row &row) -> Value {
-              const odix::Function &function = row.compiled->program.functions[row.function];
-              return registersText(function.resultsOf(instructionOf(row)));
-          }}});
-    return table;
-}
+const TableOf<InstructionRow> instructionTable(
+    "instructions",
+    {{kNumber, "function", "Number of the function", CELL(Code(row.function))},
+     {kNumber, "number", "Number in the function", CELL(Code(row.instruction))},
+     {"does", "What it does", CELL(codeText("opcode", instructionOf(row).opcode))},
+     {kName, "what", "Kernel or function, target, slot, number", CELL(argumentText(row))},
+     {"operands", "Registers that it reads",
+      [](const InstructionRow &row) -> Value {
+          const odix::Function &function = row.compiled->program.functions[row.function];
+          return registersText(function.operandsOf(instructionOf(row)));
+      }},
+     {"results", "Registers that it writes", [](const InstructionRow &row) -> Value {
+          const odix::Function &function = row.compiled->program.functions[row.function];
+          return registersText(function.resultsOf(instructionOf(row)));
+      }}});
 
 std::string memoryPlanSvg(const odix::Compiled &compiled)
 {

@@ -21,7 +21,7 @@ struct MemoryRow {
 /// "f16[2,4]: 16 bytes at 16, instructions 3 to 9".
 std::string viewText(const MemoryRow &row);
 std::vector<MemoryRow> memoryRows(const odix::Compiled &compiled);
-const TableOf<MemoryRow> &memoryTable();
+extern const TableOf<MemoryRow> memoryTable;
 
 /// A kernel, and its calls in all functions.
 struct KernelRow {
@@ -30,21 +30,21 @@ struct KernelRow {
 };
 /// By name.
 std::vector<KernelRow> kernelRows(const odix::Compiled &compiled);
-const TableOf<KernelRow> &kernelTable();
+extern const TableOf<KernelRow> kernelTable;
 
 struct ConstantRow {
     const odix::Compiled *compiled = nullptr;
     std::size_t record = 0;
 };
 std::vector<ConstantRow> constantRows(const odix::Compiled &compiled);
-const TableOf<ConstantRow> &constantTable();
+extern const TableOf<ConstantRow> constantTable;
 
 struct InstructionRow {
     const odix::Compiled *compiled = nullptr;
     std::uint32_t function = 0, instruction = 0;
 };
 std::vector<InstructionRow> instructionRows(const odix::Compiled &compiled);
-const TableOf<InstructionRow> &instructionTable();
+extern const TableOf<InstructionRow> instructionTable;
 
 /// The memory plan as SVG: bytes of a buffer downwards, instructions to the right, a rectangle a
 /// view from the instruction that makes it to the last one that names it. One picture a buffer, one

@@ -302,120 +302,114 @@ Value errorFigure(const ValueDifference &values, const Real &number)
     return number;
 }
 
-const TableOf<PairRow> &pairTable()
-{
-    static constexpr Column<PairRow> kColumns[] = {
-        {kName | kTerminal, "names", "weight",
-         "Name of the weight in A, and in B where that differs",
-         [](auto &row) -> Value {
-             if (!row.onA() || !row.onB() || row.findableA == row.findableB)
-                 return printable(row.onA() ? row.findableA : row.findableB);
-             return printable(row.findableA) + " > " + printable(row.findableB);
-         }},
-        {kName | kWindow, "weight",
-         "Name of the weight in A; that in B is in the tool tip where it differs",
-         CELL(View(row.name()))},
-        {kName | kDocument, "name", "weight", "Name of the weight in A",
-         member<&PairRow::findableA>},
-        {kDocument, "name_b", "in B", "Name of the weight in B", member<&PairRow::findableB>},
-        {kWindow, "function", "Function that reads the weight; of a pipeline with its model",
-         CELL(orNothing<Unknown>(row.function))},
-        {"form_a", "A", "How A stores the weight", CELL(orNothing<Unknown>(row.formA))},
-        {"form_b", "B", "How B stores the weight", CELL(orNothing<Unknown>(row.formB))},
-        {kNumber | kDocumentAndWindow, "stored_a", "bytes in A",
-         "Bytes that A stores for the weight, all its parts", CELL(known(row.bytesA))},
-        {kNumber | kDocumentAndWindow, "stored_b", "bytes in B",
-         "Bytes that B stores for the weight, all its parts", CELL(known(row.bytesB))},
-        {kNumber | kTables, "stored_ratio", "stored B/A",
-         "Stored bytes of B over those of A: below 1, B is smaller",
-         CELL(known<Ratio>(row.pair.storedRatio))},
-        {kNumber, "relative_rmse", "relative RMSE",
-         "Root of the squares of the differences over those of A: the error as a share of the "
-         "weight, by which the worst stand first",
-         differenceValue<&ValueDifference::relativeRmse>},
-        {kNumber, "snr_db", "SNR, dB",
-         "Signal to noise ratio: the squares of A over those of the differences; infinite without "
-         "a difference",
-         differenceValue<&ValueDifference::snr, 2, false>},
-        {kNumber, "max_abs", "max |B - A|", "Largest absolute difference of two decoded values",
-         differenceValue<&ValueDifference::maxAbs>},
-        {kNumber | kWindow, "mean_abs", "mean |B - A|",
-         "Mean absolute difference over the elements finite in both",
-         differenceValue<&ValueDifference::meanAbs>},
-        {kNumber | kTables, "rmse", "RMSE", "Root of the mean squared difference",
-         differenceValue<&ValueDifference::rmse>},
-        {kNumber | kDocument, "max_rel", "max |B - A| / |A|",
-         "Largest difference over the value in A; infinite where zeros of A are none in B",
-         differenceValue<&ValueDifference::maxRel>},
-        {kNumber, "cosine",
-         "Cosine of the angle between the two tensors taken as vectors: 1 is the same direction",
-         differenceValue<&ValueDifference::cosine, 6, false>},
-        {kNumber, "max_ulp", "max ULP",
-         "Largest difference in steps of the type of A: how many of its numbers lie between the "
-         "two values; only where both are of one type",
-         [](auto &row) {
-             return figure(
-                 row, [](const ValueDifference &values) { return known<Count>(values.ulp()); });
-         }},
-        {kName | kTerminal, "elements",
-         "Elements that are equal, changed, zeroed, revived and no longer finite",
-         [](auto &row) {
-             return figure(row, [](const ValueDifference &values) -> Value {
-                 return elementCountsText(values);
-             });
-         }},
-        {kNumber | kDocumentAndWindow, "equal",
-         "Elements of the same value (+0 and -0 count as the same, NaN and NaN too)",
-         countValue<&ValueDifference::equal>},
-        {kNumber | kDocumentAndWindow, "changed", "Elements that are nonzero in both and differ",
-         countValue<&ValueDifference::changed>},
-        {kNumber | kDocument, "zeroed", "Elements that are nonzero in A and zero in B",
-         countValue<&ValueDifference::zeroed>},
-        {kNumber | kWindow, "zeroed_share", "zeroed",
-         "Share of the elements that are nonzero in A and zero in B: what pruning took away",
-         zeroedShare},
-        {kNumber | kDocumentAndWindow, "revived", "Elements that are zero in A and nonzero in B",
-         countValue<&ValueDifference::revived>},
-        {kNumber | kDocument, "nonfinite_a", "not finite in A",
-         "Elements of A that are infinite or no number", countValue<&ValueDifference::nonfiniteA>},
-        {kNumber | kDocument, "nonfinite_b", "not finite in B",
-         "Elements of B that are infinite or no number", countValue<&ValueDifference::nonfiniteB>},
-        {kDocument, "pairing", "paired by",
-         "How the two were found to be the same weight, as a term of JSON",
-         CELL(row.onA() && row.onB() ? View(pairingName(row.pair.pairing)) : View())},
-        {kTables, "paired_by", "paired by",
-         "How the two were found to be the same weight: by the op that uses them, by name, by "
-         "content, by shape, by their place in order, or by hand",
-         [](auto &row) -> Value {
-             if (!row.onA() || !row.onB())
-                 return Unknown();
-             return pairingText(row.pair) +
-                    (row.pair.confidence == PairConfidence::Guess ? " (a guess)" : "");
-         }},
-        {kWindow, "outcome", "chip",
-         "What the chosen chip does with the weight as B stores it; with that of A in the tool tip",
-         CELL(row.outcomeB ? outcomeValue(*row.outcomeB) : Value(Unknown()))},
-        {kName, "changes", "what happened",
-         "What became of the weight besides its values: renamed, moved, reordered, re-encoded, "
-         "re-trained, edited or exchanged (B holds the values of another weight of A); unreadable "
-         "where a side is damaged; or the part of a split or "
-         "merged one",
-         CELL(orNothing<Unknown>(row.changes))},
-        {kName, "verdict", "What became of the weight, in a word", member<&PairRow::verdict>},
-        {kDocumentAndWindow, "limits",
-         "Whether the pair keeps the limits that are set, or which it exceeds",
-         CELL(orNothing<Unknown>(row.limits))},
-    };
-    return tableOf<kColumns>(
-        "pairs", {"name",        "name_b",        "form_a",  "form_b",  "stored_a", "stored_b",
-                  "pairing",     "equal",         "changed", "zeroed",  "revived",  "nonfinite_a",
-                  "nonfinite_b", "relative_rmse", "snr_db",  "max_abs", "max_rel",  "max_ulp",
-                  "cosine",      "verdict",       "limits",  "changes"},
-        {"weight",  "function", "form_a",       "form_b",    "stored_ratio", "relative_rmse",
-         "snr_db",  "max_abs",  "zeroed_share", "outcome",   "verdict",      "limits",
-         "cosine",  "max_ulp",  "stored_a",     "stored_b",  "equal",        "changed",
-         "revived", "mean_abs", "rmse",         "paired_by", "changes"});
-}
+const TableOf<PairRow> pairTable(
+    "pairs",
+    {{kName | kTerminal, "names", "weight", "Name of the weight in A, and in B where that differs",
+      [](auto &row) -> Value {
+          if (!row.onA() || !row.onB() || row.findableA == row.findableB)
+              return printable(row.onA() ? row.findableA : row.findableB);
+          return printable(row.findableA) + " > " + printable(row.findableB);
+      }},
+     {kName | kWindow, "weight",
+      "Name of the weight in A; that in B is in the tool tip where it differs",
+      CELL(View(row.name()))},
+     {kName | kDocument, "name", "weight", "Name of the weight in A", member<&PairRow::findableA>},
+     {kDocument, "name_b", "in B", "Name of the weight in B", member<&PairRow::findableB>},
+     {kWindow, "function", "Function that reads the weight; of a pipeline with its model",
+      CELL(orNothing<Unknown>(row.function))},
+     {"form_a", "A", "How A stores the weight", CELL(orNothing<Unknown>(row.formA))},
+     {"form_b", "B", "How B stores the weight", CELL(orNothing<Unknown>(row.formB))},
+     {kNumber | kDocumentAndWindow, "stored_a", "bytes in A",
+      "Bytes that A stores for the weight, all its parts", CELL(known(row.bytesA))},
+     {kNumber | kDocumentAndWindow, "stored_b", "bytes in B",
+      "Bytes that B stores for the weight, all its parts", CELL(known(row.bytesB))},
+     {kNumber | kTables, "stored_ratio", "stored B/A",
+      "Stored bytes of B over those of A: below 1, B is smaller",
+      CELL(known<Ratio>(row.pair.storedRatio))},
+     {kNumber, "relative_rmse", "relative RMSE",
+      "Root of the squares of the differences over those of A: the error as a share of the "
+      "weight, by which the worst stand first",
+      differenceValue<&ValueDifference::relativeRmse>},
+     {kNumber, "snr_db", "SNR, dB",
+      "Signal to noise ratio: the squares of A over those of the differences; infinite without "
+      "a difference",
+      differenceValue<&ValueDifference::snr, 2, false>},
+     {kNumber, "max_abs", "max |B - A|", "Largest absolute difference of two decoded values",
+      differenceValue<&ValueDifference::maxAbs>},
+     {kNumber | kWindow, "mean_abs", "mean |B - A|",
+      "Mean absolute difference over the elements finite in both",
+      differenceValue<&ValueDifference::meanAbs>},
+     {kNumber | kTables, "rmse", "RMSE", "Root of the mean squared difference",
+      differenceValue<&ValueDifference::rmse>},
+     {kNumber | kDocument, "max_rel", "max |B - A| / |A|",
+      "Largest difference over the value in A; infinite where zeros of A are none in B",
+      differenceValue<&ValueDifference::maxRel>},
+     {kNumber, "cosine",
+      "Cosine of the angle between the two tensors taken as vectors: 1 is the same direction",
+      differenceValue<&ValueDifference::cosine, 6, false>},
+     {kNumber, "max_ulp", "max ULP",
+      "Largest difference in steps of the type of A: how many of its numbers lie between the "
+      "two values; only where both are of one type",
+      [](auto &row) {
+          return figure(row,
+                        [](const ValueDifference &values) { return known<Count>(values.ulp()); });
+      }},
+     {kName | kTerminal, "elements",
+      "Elements that are equal, changed, zeroed, revived and no longer finite",
+      [](auto &row) {
+          return figure(row, [](const ValueDifference &values) -> Value {
+              return elementCountsText(values);
+          });
+      }},
+     {kNumber | kDocumentAndWindow, "equal",
+      "Elements of the same value (+0 and -0 count as the same, NaN and NaN too)",
+      countValue<&ValueDifference::equal>},
+     {kNumber | kDocumentAndWindow, "changed", "Elements that are nonzero in both and differ",
+      countValue<&ValueDifference::changed>},
+     {kNumber | kDocument, "zeroed", "Elements that are nonzero in A and zero in B",
+      countValue<&ValueDifference::zeroed>},
+     {kNumber | kWindow, "zeroed_share", "zeroed",
+      "Share of the elements that are nonzero in A and zero in B: what pruning took away",
+      zeroedShare},
+     {kNumber | kDocumentAndWindow, "revived", "Elements that are zero in A and nonzero in B",
+      countValue<&ValueDifference::revived>},
+     {kNumber | kDocument, "nonfinite_a", "not finite in A",
+      "Elements of A that are infinite or no number", countValue<&ValueDifference::nonfiniteA>},
+     {kNumber | kDocument, "nonfinite_b", "not finite in B",
+      "Elements of B that are infinite or no number", countValue<&ValueDifference::nonfiniteB>},
+     {kDocument, "pairing", "paired by",
+      "How the two were found to be the same weight, as a term of JSON",
+      CELL(row.onA() && row.onB() ? View(pairingName(row.pair.pairing)) : View())},
+     {kTables, "paired_by", "paired by",
+      "How the two were found to be the same weight: by the op that uses them, by name, by "
+      "content, by shape, by their place in order, or by hand",
+      [](auto &row) -> Value {
+          if (!row.onA() || !row.onB())
+              return Unknown();
+          return pairingText(row.pair) +
+                 (row.pair.confidence == PairConfidence::Guess ? " (a guess)" : "");
+      }},
+     {kWindow, "outcome", "chip",
+      "What the chosen chip does with the weight as B stores it; with that of A in the tool tip",
+      CELL(row.outcomeB ? outcomeValue(*row.outcomeB) : Value(Unknown()))},
+     {kName, "changes", "what happened",
+      "What became of the weight besides its values: renamed, moved, reordered, re-encoded, "
+      "re-trained, edited or exchanged (B holds the values of another weight of A); unreadable "
+      "where a side is damaged; or the part of a split or "
+      "merged one",
+      CELL(orNothing<Unknown>(row.changes))},
+     {kName, "verdict", "What became of the weight, in a word", member<&PairRow::verdict>},
+     {kDocumentAndWindow, "limits",
+      "Whether the pair keeps the limits that are set, or which it exceeds",
+      CELL(orNothing<Unknown>(row.limits))}},
+    {"name",        "name_b",        "form_a",  "form_b",  "stored_a", "stored_b",
+     "pairing",     "equal",         "changed", "zeroed",  "revived",  "nonfinite_a",
+     "nonfinite_b", "relative_rmse", "snr_db",  "max_abs", "max_rel",  "max_ulp",
+     "cosine",      "verdict",       "limits",  "changes"},
+    {"weight",  "function", "form_a",       "form_b",    "stored_ratio", "relative_rmse",
+     "snr_db",  "max_abs",  "zeroed_share", "outcome",   "verdict",      "limits",
+     "cosine",  "max_ulp",  "stored_a",     "stored_b",  "equal",        "changed",
+     "revived", "mean_abs", "rmse",         "paired_by", "changes"});
 
 Result<PairPicture> pairPicture(const Bundle &a, const Bundle &b, const PairSides &sides,
                                 Progress *progress)

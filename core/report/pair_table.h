@@ -60,7 +60,7 @@ std::string elementCountsText(const ValueDifference &values);
 /// A figure of values; in words where it is not finite.
 Value errorFigure(const ValueDifference &values, const Real &number);
 
-const TableOf<PairRow> &pairTable();
+extern const TableOf<PairRow> pairTable;
 
 /// A picture of 8-bit indices, row by row from the top; index 0 to 254 from blue over white to
 /// orange, 127 being zero, 255 what is not finite.

@@ -174,111 +174,100 @@ std::vector<PlacedLayer> placedLayers(const Bundle &bundle,
     return rows;
 }
 
-const TableOf<PlacedLayer> &placementTable()
-{
-    using Row = PlacedLayer;
-    static constexpr Column<Row> kColumns[] = {
-        {"name", "layer", "Name of the operation, after its function where there are several",
-         CELL(printable(row.placement->layer.label())),
-         jsonOf(CELL(Json(row.placement->layer.name)))},
-        {kDocument | kWindow, "function", "Function of the program that holds the layer",
-         member<&Row::function>, jsonOf(CELL(Json(row.placement->layer.function)))},
-        {kDocument, "runs", "Functions that a run enters to get there, and how often", runsJson},
-        {kName, "op", "Kind of the operation, and which of several weights it is",
-         CELL(operationText(row.placement->layer)), jsonOf(CELL(Json(row.placement->layer.op)))},
-        {kDocument, "param", "Parameter of the operation that takes the weight",
-         CELL(View(row.placement->layer.param))},
-        {"form", "How the weight is stored", CELL(View(storedOf(row).form))},
-        {kNumber, "flops", "FLOP", "Floating-point operations of one run",
-         CELL(known<Real>(storedOf(row).flops, 4, true)), unknownAs("?"),
-         jsonOf(CELL(roundedJson(storedOf(row).flops)))},
-        {kNumber, "bytes",
-         "Bytes that one run moves: the weight, and inputs and outputs larger than the "
-         "working set",
-         CELL(known<Real>(storedOf(row).bytes, 4, true)), unknownAs("?"),
-         jsonOf(CELL(roundedJson(storedOf(row).bytes)))},
-        {kNumber | kDocument, "weight_bytes_stored", "Bytes of the weight as it is stored",
-         CELL(numberJson(row.placement->layer.form.storedBytes))},
-        {kNumber | kDocument, "weight_bytes_dense", "Bytes of the weight as dense fp16",
-         CELL(numberJson(row.placement->layer.form.denseBytes))},
-        {kNumber | kDocument, "input_bytes", "Bytes of the input",
-         CELL(numberJson(row.placement->layer.inputBytes))},
-        {kNumber | kDocument, "output_bytes", "Bytes of the output",
-         CELL(numberJson(row.placement->layer.outputBytes))},
-        {kNumber, "intensity", "FLOP/B", "Operations for each byte moved",
-         CELL(known<Real>(storedOf(row).intensity, 4, true)), unknownAs("?")},
-        {"bound", "Which of the two ceilings limits the layer",
-         CELL(Word(roofline::boundName(storedOf(row).bound)))},
-        {kNumber, "attainable_flops", "attainable",
-         "Rate that the ceilings leave at this intensity",
-         CELL(known<Real>(storedOf(row).attainable, 4, true)), withUnit("FLOP/s"), unknownAs("?")},
-        {kNumber, "time_s", "time", "Predicted time of one run",
-         CELL(known<Seconds>(storedOf(row).timeS)), withUnit("s"), unknownAs("?")},
-        {kName, "compiler_estimate_ms", "compiler's estimate",
-         "What the compiler itself says of its time (EstimatedRuntime), by backend",
-         CELL(orAbsent(row.notes != nullptr ? estimateText(*row.notes) : std::string())),
-         jsonOf(estimatesJson)},
-        {kName | kDocument | kWindow, "roofs", "held against",
-         "Roofs that were taken for its arithmetic and for the stream of its weight",
-         CELL(roofsText(storedOf(row))), jsonOf(CELL(roofsJson(storedOf(row))))},
-        {kNumber | kDocument, "rate_flops", "Operations over the predicted time",
-         CELL(known<Real>(storedOf(row).rate, 4, true)), withUnit("FLOP/s")},
-        {kNumber | kDocument | kTerminal, "energy",
-         "Derived: a measured power times the predicted time",
-         CELL(energyText(storedOf(row).energy)), withUnit("uJ"),
-         jsonOf(CELL(energyJson(storedOf(row).energy)))},
-        {kNumber | kWindow, "dense_bytes", "dense",
-         "Bytes that one run would move if the weight were dense fp16",
-         CELL(known<Real>(denseOf(row).bytes, 4, true)), withUnit("B")},
-        {kNumber | kWindow, "dense_time_s", "dense time", "Predicted time with a dense fp16 weight",
-         CELL(known<Seconds>(denseOf(row).timeS)), withUnit("s")},
-        {kName | kTables, "best_form", "best form",
-         "Form of the weight with which the layer is predicted to be fastest",
-         CELL(ofAny<Unknown>(row.placement->bestForm(), &Assessment::form)), unknownAs("?")},
-        {kNumber | kTables, "best_time_s", "its time", "Predicted time in the best form",
-         CELL(ofAny<Unknown>(row.placement->bestForm(),
-                             [](auto &best) { return known<Seconds>(best.timeS); })),
-         withUnit("s"), unknownAs("?")},
-        {kName | kTerminal, "remarks", "What the figures are to be read with",
-         CELL(remarksText(*row.placement))},
-        {kDocument | kWindow, "estimated", "A roof is not measured, or an extent is not known",
-         CELL(row.placement->estimated)},
-        {kDocument, "above_working_set",
-         "An operand is larger than the working set: it is tiled and streamed",
-         CELL(known(row.placement->aboveWorkingSet))},
-        {kNumber | kDocument | kWindow, "above_roofs", "above roofs",
-         "How many measured roofs the layer passes", CELL(Count(row.placement->above.size())),
-         jsonOf(CELL(Json(row.placement->above)))},
-        {kDocument, "forms", "The layer in each form of its weight", layerFormsJson},
-    };
-    return tableOf<kColumns>("roofline", {}, {"name", "op"});
-}
+const TableOf<PlacedLayer> placementTable(
+    "roofline",
+    {{"name", "layer", "Name of the operation, after its function where there are several",
+      CELL(printable(row.placement->layer.label())), jsonOf(CELL(Json(row.placement->layer.name)))},
+     {kDocument | kWindow, "function", "Function of the program that holds the layer",
+      member<&PlacedLayer::function>, jsonOf(CELL(Json(row.placement->layer.function)))},
+     {kDocument, "runs", "Functions that a run enters to get there, and how often", runsJson},
+     {kName, "op", "Kind of the operation, and which of several weights it is",
+      CELL(operationText(row.placement->layer)), jsonOf(CELL(Json(row.placement->layer.op)))},
+     {kDocument, "param", "Parameter of the operation that takes the weight",
+      CELL(View(row.placement->layer.param))},
+     {"form", "How the weight is stored", CELL(View(storedOf(row).form))},
+     {kNumber, "flops", "FLOP", "Floating-point operations of one run",
+      CELL(known<Real>(storedOf(row).flops, 4, true)), unknownAs("?"),
+      jsonOf(CELL(roundedJson(storedOf(row).flops)))},
+     {kNumber, "bytes",
+      "Bytes that one run moves: the weight, and inputs and outputs larger than the "
+      "working set",
+      CELL(known<Real>(storedOf(row).bytes, 4, true)), unknownAs("?"),
+      jsonOf(CELL(roundedJson(storedOf(row).bytes)))},
+     {kNumber | kDocument, "weight_bytes_stored", "Bytes of the weight as it is stored",
+      CELL(numberJson(row.placement->layer.form.storedBytes))},
+     {kNumber | kDocument, "weight_bytes_dense", "Bytes of the weight as dense fp16",
+      CELL(numberJson(row.placement->layer.form.denseBytes))},
+     {kNumber | kDocument, "input_bytes", "Bytes of the input",
+      CELL(numberJson(row.placement->layer.inputBytes))},
+     {kNumber | kDocument, "output_bytes", "Bytes of the output",
+      CELL(numberJson(row.placement->layer.outputBytes))},
+     {kNumber, "intensity", "FLOP/B", "Operations for each byte moved",
+      CELL(known<Real>(storedOf(row).intensity, 4, true)), unknownAs("?")},
+     {"bound", "Which of the two ceilings limits the layer",
+      CELL(Word(roofline::boundName(storedOf(row).bound)))},
+     {kNumber, "attainable_flops", "attainable", "Rate that the ceilings leave at this intensity",
+      CELL(known<Real>(storedOf(row).attainable, 4, true)), withUnit("FLOP/s"), unknownAs("?")},
+     {kNumber, "time_s", "time", "Predicted time of one run",
+      CELL(known<Seconds>(storedOf(row).timeS)), withUnit("s"), unknownAs("?")},
+     {kName, "compiler_estimate_ms", "compiler's estimate",
+      "What the compiler itself says of its time (EstimatedRuntime), by backend",
+      CELL(orAbsent(row.notes != nullptr ? estimateText(*row.notes) : std::string())),
+      jsonOf(estimatesJson)},
+     {kName | kDocument | kWindow, "roofs", "held against",
+      "Roofs that were taken for its arithmetic and for the stream of its weight",
+      CELL(roofsText(storedOf(row))), jsonOf(CELL(roofsJson(storedOf(row))))},
+     {kNumber | kDocument, "rate_flops", "Operations over the predicted time",
+      CELL(known<Real>(storedOf(row).rate, 4, true)), withUnit("FLOP/s")},
+     {kNumber | kDocument | kTerminal, "energy",
+      "Derived: a measured power times the predicted time", CELL(energyText(storedOf(row).energy)),
+      withUnit("uJ"), jsonOf(CELL(energyJson(storedOf(row).energy)))},
+     {kNumber | kWindow, "dense_bytes", "dense",
+      "Bytes that one run would move if the weight were dense fp16",
+      CELL(known<Real>(denseOf(row).bytes, 4, true)), withUnit("B")},
+     {kNumber | kWindow, "dense_time_s", "dense time", "Predicted time with a dense fp16 weight",
+      CELL(known<Seconds>(denseOf(row).timeS)), withUnit("s")},
+     {kName | kTables, "best_form", "best form",
+      "Form of the weight with which the layer is predicted to be fastest",
+      CELL(ofAny<Unknown>(row.placement->bestForm(), &Assessment::form)), unknownAs("?")},
+     {kNumber | kTables, "best_time_s", "its time", "Predicted time in the best form",
+      CELL(ofAny<Unknown>(row.placement->bestForm(),
+                          [](auto &best) { return known<Seconds>(best.timeS); })),
+      withUnit("s"), unknownAs("?")},
+     {kName | kTerminal, "remarks", "What the figures are to be read with",
+      CELL(remarksText(*row.placement))},
+     {kDocument | kWindow, "estimated", "A roof is not measured, or an extent is not known",
+      CELL(row.placement->estimated)},
+     {kDocument, "above_working_set",
+      "An operand is larger than the working set: it is tiled and streamed",
+      CELL(known(row.placement->aboveWorkingSet))},
+     {kNumber | kDocument | kWindow, "above_roofs", "above roofs",
+      "How many measured roofs the layer passes", CELL(Count(row.placement->above.size())),
+      jsonOf(CELL(Json(row.placement->above)))},
+     {kDocument, "forms", "The layer in each form of its weight", layerFormsJson}},
+    {}, {"name", "op"});
 
-const TableOf<PlacedLayer> &estimateTable()
-{
-    static constexpr Column<PlacedLayer> kColumns[] = {
-        {"name", "layer", "Name of the operation", CELL(printable(row.placement->layer.label()))},
-        {"op", "Kind of the operation", CELL(operationText(row.placement->layer))},
-        {"form", "How the weight is stored", CELL(View(storedOf(row).form))},
-        {kNumber, "predicted_s", "predicted", "Time of one run on the engine, by the assessment",
-         CELL(known<Seconds>(storedOf(row).timeS)), unknownAs("?")},
-        {kNumber, "compiler_s", "compiler",
-         "Time on the engine by the compiler itself (EstimatedRuntime, ane)",
-         CELL(known<Seconds>(estimateOfEngine(row))), unknownAs("?")},
-        {kNumber, "ratio", "Predicted over the compiler's",
-         [](auto &row) {
-             const auto own = estimateOfEngine(row);
-             const auto &predicted = storedOf(row).timeS;
-             return own && predicted && *own > 0 ? Value(Real(*predicted / *own, 2))
-                                                 : Value(Unknown());
-         },
-         unknownAs("?")},
-        {"compiler_estimate_ms", "all of the compiler's",
-         "Its estimates by backend, that of the chosen one first", CELL(estimateText(*row.notes)),
-         jsonOf(estimatesJson)},
-    };
-    return tableOf<kColumns>("estimates");
-}
+const TableOf<PlacedLayer> estimateTable(
+    "estimates",
+    {{"name", "layer", "Name of the operation", CELL(printable(row.placement->layer.label()))},
+     {"op", "Kind of the operation", CELL(operationText(row.placement->layer))},
+     {"form", "How the weight is stored", CELL(View(storedOf(row).form))},
+     {kNumber, "predicted_s", "predicted", "Time of one run on the engine, by the assessment",
+      CELL(known<Seconds>(storedOf(row).timeS)), unknownAs("?")},
+     {kNumber, "compiler_s", "compiler",
+      "Time on the engine by the compiler itself (EstimatedRuntime, ane)",
+      CELL(known<Seconds>(estimateOfEngine(row))), unknownAs("?")},
+     {kNumber, "ratio", "Predicted over the compiler's",
+      [](auto &row) {
+          const auto own = estimateOfEngine(row);
+          const auto &predicted = storedOf(row).timeS;
+          return own && predicted && *own > 0 ? Value(Real(*predicted / *own, 2))
+                                              : Value(Unknown());
+      },
+      unknownAs("?")},
+     {"compiler_estimate_ms", "all of the compiler's",
+      "Its estimates by backend, that of the chosen one first", CELL(estimateText(*row.notes)),
+      jsonOf(estimatesJson)}});
 
 std::string energyText(const std::optional<roofline::Energy> &energy)
 {
@@ -303,42 +292,32 @@ std::vector<CeilingFacts> ceilingRows(const roofline::Roofs &roofs)
     return rows;
 }
 
-const TableOf<CeilingFacts> &ceilingTable()
-{
-    static constexpr Column<CeilingFacts> kColumns[] = {
-        {"name", "ceiling", "Name of the figure; > marks those that layers are held against",
-         CELL((row.used ? "> " : "  ") + row.ceiling.name), jsonOf(CELL(Json(row.ceiling.name)))},
-        {"kind", "What it bounds", CELL(Word(roofline::ceilingKindName(row.ceiling.kind)))},
-        {kNumber, "value", "The figure", CELL(Real(row.ceiling.value, 4, true))},
-        {"unit", "Its unit", CELL(View(row.ceiling.unit))},
-        {"method", "Whether it was measured, derived or marketed",
-         CELL(Word(roofline::ceilingMethodName(row.ceiling.method)))},
-        {kDocument | kWindow, "chip", "of", "Product that the figure is of",
-         CELL(orNothing(row.ceiling.chip))},
-        {"source", "Where the figure is from", CELL(View(row.ceiling.source))},
-        {kDocument, "confidence", "How sure it is",
-         CELL(Word(format::confidenceName(row.ceiling.confidence)))},
-    };
-    return tableOf<kColumns>(
-        "ceilings", {"name", "kind", "value", "unit", "source", "confidence", "method", "chip"});
-}
+const TableOf<CeilingFacts> ceilingTable(
+    "ceilings",
+    {{"name", "ceiling", "Name of the figure; > marks those that layers are held against",
+      CELL((row.used ? "> " : "  ") + row.ceiling.name), jsonOf(CELL(Json(row.ceiling.name)))},
+     {"kind", "What it bounds", CELL(Word(roofline::ceilingKindName(row.ceiling.kind)))},
+     {kNumber, "value", "The figure", CELL(Real(row.ceiling.value, 4, true))},
+     {"unit", "Its unit", CELL(View(row.ceiling.unit))},
+     {"method", "Whether it was measured, derived or marketed",
+      CELL(Word(roofline::ceilingMethodName(row.ceiling.method)))},
+     {kDocument | kWindow, "chip", "of", "Product that the figure is of",
+      CELL(orNothing(row.ceiling.chip))},
+     {"source", "Where the figure is from", CELL(View(row.ceiling.source))},
+     {kDocument, "confidence", "How sure it is",
+      CELL(Word(format::confidenceName(row.ceiling.confidence)))}},
+    {"name", "kind", "value", "unit", "source", "confidence", "method", "chip"});
 
-const TableOf<roofline::PowerFigure> &powerTable()
-{
-    using Row = roofline::PowerFigure;
-    static constexpr Column<Row> kColumns[] = {
-        {kNumber, "watts", "power", "Measured power", CELL(Real(row.watts, 6, true)),
-         withUnit("W")},
-        {"quantity", "of", "What was measured", member<&Row::quantity>},
-        {"method", "How the figure was made", member<&Row::method>},
-        {"condition", "What it was measured under", member<&Row::condition>},
-        {"source", "Where the figure is from", member<&Row::source>},
-        {kDocument, "confidence", "How sure it is",
-         CELL(Word(format::confidenceName(row.confidence)))},
-    };
-    return tableOf<kColumns>("power",
-                             {"quantity", "watts", "method", "condition", "source", "confidence"});
-}
+const TableOf<roofline::PowerFigure> powerTable(
+    "power",
+    {{kNumber, "watts", "power", "Measured power", CELL(Real(row.watts, 6, true)), withUnit("W")},
+     {"quantity", "of", "What was measured", member<&roofline::PowerFigure::quantity>},
+     {"method", "How the figure was made", member<&roofline::PowerFigure::method>},
+     {"condition", "What it was measured under", member<&roofline::PowerFigure::condition>},
+     {"source", "Where the figure is from", member<&roofline::PowerFigure::source>},
+     {kDocument, "confidence", "How sure it is",
+      CELL(Word(format::confidenceName(row.confidence)))}},
+    {"quantity", "watts", "method", "condition", "source", "confidence"});
 
 std::vector<UnassessedWeight> unassessedRows(const Bundle &bundle)
 {
@@ -352,44 +331,35 @@ std::vector<UnassessedWeight> unassessedRows(const Bundle &bundle)
     return rows;
 }
 
-const TableOf<UnassessedWeight> &unassessedTable()
-{
-    using Row = UnassessedWeight;
-    static constexpr Column<Row> kColumns[] = {
-        {"weight", "Weight that no layer with a kernel reads", member<&Row::weight>},
-        {kDocument, "address", "Model, function and name of the weight", member<&Row::address>},
-        {kNumber, "stored_bytes", "stored", "Bytes of the weight as it is stored",
-         CELL(known<Count>(row.storedBytes)), unknownAs("?")},
-        {"reason", "why it is in no layer", "What reads it, or why nothing does",
-         member<&Row::reason>},
-    };
-    return tableOf<kColumns>("unassessed");
-}
+const TableOf<UnassessedWeight> unassessedTable(
+    "unassessed",
+    {{"weight", "Weight that no layer with a kernel reads", member<&UnassessedWeight::weight>},
+     {kDocument, "address", "Model, function and name of the weight",
+      member<&UnassessedWeight::address>},
+     {kNumber, "stored_bytes", "stored", "Bytes of the weight as it is stored",
+      CELL(known<Count>(row.storedBytes)), unknownAs("?")},
+     {"reason", "why it is in no layer", "What reads it, or why nothing does",
+      member<&UnassessedWeight::reason>}});
 
-const TableOf<TimedLayer> &timedLayerTable()
-{
-    using Row = TimedLayer;
-    static constexpr Column<Row> kColumns[] = {
-        {kName, "name", "layer", "Operation that reads the weight", member<&Row::name>},
-        {"op", "What it does", member<&Row::op>},
-        {"form", "Form of the weight that the times are of",
-         CELL(row.has ? Value(View(row.form)) : Value(Word("no such form")))},
-        {kNumber, "compute_s", "arithmetic", "Time of its arithmetic alone",
-         CELL(known<Seconds>(row.computeS)), withUnit("s")},
-        {kNumber, "memory_s", "bytes", "Time of moving its bytes alone",
-         CELL(known<Seconds>(row.memoryS)), withUnit("s")},
-        {"bound", "binds", "The longer of the two", CELL(Word(roofline::boundName(row.bound)))},
-        {kNumber, "time_s", "time", "What the layer takes", CELL(known<Seconds>(row.timeS)),
-         withUnit("s")},
-        {kNumber, "stored_time_s", "as stored", "What it takes in the form that the bundle has",
-         CELL(known<Seconds>(row.storedS)), withUnit("s")},
-        {"outcome", "What the chip does with the weight in that form",
-         CELL(row.has ? Value(Word(decision::outcomeName(row.outcome))) : Value(Nothing()))},
-        {"compiler_estimate", "compiler's estimate", "What the compiler itself says of the layer",
-         CELL(orNothing(row.compiler))},
-    };
-    return tableOf<kColumns>("timeline");
-}
+const TableOf<TimedLayer> timedLayerTable(
+    "timeline",
+    {{kName, "name", "layer", "Operation that reads the weight", member<&TimedLayer::name>},
+     {"op", "What it does", member<&TimedLayer::op>},
+     {"form", "Form of the weight that the times are of",
+      CELL(row.has ? Value(View(row.form)) : Value(Word("no such form")))},
+     {kNumber, "compute_s", "arithmetic", "Time of its arithmetic alone",
+      CELL(known<Seconds>(row.computeS)), withUnit("s")},
+     {kNumber, "memory_s", "bytes", "Time of moving its bytes alone",
+      CELL(known<Seconds>(row.memoryS)), withUnit("s")},
+     {"bound", "binds", "The longer of the two", CELL(Word(roofline::boundName(row.bound)))},
+     {kNumber, "time_s", "time", "What the layer takes", CELL(known<Seconds>(row.timeS)),
+      withUnit("s")},
+     {kNumber, "stored_time_s", "as stored", "What it takes in the form that the bundle has",
+      CELL(known<Seconds>(row.storedS)), withUnit("s")},
+     {"outcome", "What the chip does with the weight in that form",
+      CELL(row.has ? Value(Word(decision::outcomeName(row.outcome))) : Value(Nothing()))},
+     {"compiler_estimate", "compiler's estimate", "What the compiler itself says of the layer",
+      CELL(orNothing(row.compiler))}});
 
 using namespace roofline;
 
@@ -479,7 +449,7 @@ void addRoofline(Json &document, const Bundle &bundle, const Roofs &roofs,
 {
     document["bundle"] = bundle.name();
     document["batch"] = numberJson(batch);
-    document["ceilings"] = jsonArray(ceilingTable(), ceilingRows(roofs));
+    document["ceilings"] = jsonArray(ceilingTable, ceilingRows(roofs));
     document["compute"] = roofs.compute ? Json(roofs.compute->name) : Json(nullptr);
     document["bandwidth"] = roofs.bandwidth ? Json(roofs.bandwidth->name) : Json(nullptr);
     document["ridge"] = roofs.ridge ? ratioJson(*roofs.ridge) : Json(nullptr);
@@ -495,19 +465,19 @@ void addRoofline(Json &document, const Bundle &bundle, const Roofs &roofs,
     document["working_set_bytes"] = optionalJson(roofs.workingSetBytes);
     document["working_set_source"] = roofs.workingSetSource;
     document["working_set_step"] =
-        roofs.step ? jsonObject(ceilingTable(), CeilingFacts{*roofs.step}) : Json(nullptr);
+        roofs.step ? jsonObject(ceilingTable, CeilingFacts{*roofs.step}) : Json(nullptr);
     // The median error of the predictions that measurements of this chip can be held against.
     document["prediction_error"] =
         optionalJson(roofs.target ? predictionError(*roofs.target) : std::nullopt);
     document["power"] =
-        roofs.target ? jsonArray(powerTable(), powerFigures(*roofs.target)) : Json::array();
-    document["layers"] = jsonArray(placementTable(), placedLayers(bundle, network.placements));
+        roofs.target ? jsonArray(powerTable, powerFigures(*roofs.target)) : Json::array();
+    document["layers"] = jsonArray(placementTable, placedLayers(bundle, network.placements));
     for (std::size_t i = 0; i < network.placements.size(); ++i) {
         const Weight &weight = bundle.weights()[network.placements[i].layer.weight];
         document["layers"][i]["weight"] = weight.name;
         document["layers"][i]["address"] = weight.address();
     }
-    document["unassessed"] = jsonArray(unassessedTable(), unassessedRows(bundle));
+    document["unassessed"] = jsonArray(unassessedTable, unassessedRows(bundle));
 }
 
 Json calibrateJson(const target::Target *target, std::span<const roofline::CalibrationRow> rows,
@@ -518,9 +488,9 @@ Json calibrateJson(const target::Target *target, std::span<const roofline::Calib
     json["schema"] = 2; // speed-ups are speed-ups, where schema 1 had their reciprocals
     json["target"] = target ? Json(target->name) : Json(nullptr);
     json["within_goal"] = roofline::kCalibrationGoal;
-    json["rows"] = jsonArray(calibrationTable(), rows);
-    json["figures"] = jsonArray(publishedFigureTable(), figures);
-    json["estimates"] = jsonArray(estimateTable(), estimated);
+    json["rows"] = jsonArray(calibrationTable, rows);
+    json["figures"] = jsonArray(publishedFigureTable, figures);
+    json["estimates"] = jsonArray(estimateTable, estimated);
     return json;
 }
 

@@ -26,9 +26,9 @@ const mil::BackendNotes &notesOf(const Bundle &bundle, const roofline::Layer &la
 /// The rows of `roofline`, in the order of the layers. Bundle and placements must outlive them.
 std::vector<PlacedLayer> placedLayers(const Bundle &bundle,
                                       std::span<const roofline::Placement> placements);
-const TableOf<PlacedLayer> &placementTable();
+extern const TableOf<PlacedLayer> placementTable;
 /// Those that the compiler wrote an estimate for: ours beside it.
-const TableOf<PlacedLayer> &estimateTable();
+extern const TableOf<PlacedLayer> estimateTable;
 
 /// Derived energy in microjoules: "4.1 to 24", "at most 24 ?" (? where its conditions do not hold
 /// or are not known); "-" where none is derived.
@@ -43,10 +43,10 @@ struct CeilingFacts {
 };
 /// Those of compute and of bandwidth, in the table's order.
 std::vector<CeilingFacts> ceilingRows(const roofline::Roofs &roofs);
-const TableOf<CeilingFacts> &ceilingTable();
+extern const TableOf<CeilingFacts> ceilingTable;
 
 /// Measured power that energies are derived from (roofline::powerFigures).
-const TableOf<roofline::PowerFigure> &powerTable();
+extern const TableOf<roofline::PowerFigure> powerTable;
 
 /// A weight that no layer with a kernel reads.
 struct UnassessedWeight {
@@ -55,7 +55,7 @@ struct UnassessedWeight {
     std::string reason;
 };
 std::vector<UnassessedWeight> unassessedRows(const Bundle &bundle);
-const TableOf<UnassessedWeight> &unassessedTable();
+extern const TableOf<UnassessedWeight> unassessedTable;
 
 /// A layer with its two times in the form that is looked at.
 struct TimedLayer {
@@ -68,7 +68,7 @@ struct TimedLayer {
     std::string compiler; ///< the compiler's own estimate, with its backend; mostly empty
     bool has = true;      ///< false: the weight has no such form
 };
-const TableOf<TimedLayer> &timedLayerTable();
+extern const TableOf<TimedLayer> timedLayerTable;
 
 /// Derived energy, or null: `{"low_j","high_j","basis","source","conditions_hold","method"}`
 Json energyJson(const std::optional<roofline::Energy> &energy);

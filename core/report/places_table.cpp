@@ -224,38 +224,34 @@ std::string_view rangeStateName(RangeFacts::State state)
 
 } // namespace
 
-const TableOf<ChannelDifference> &channelTable()
-{
-    using Row = ChannelDifference;
-    static constexpr Column<Row> kColumns[] = {
-        {kNumber, "channel", "Output channel: the index along the first axis",
-         member<&Row::channel, Code>},
-        {kNumber | kDocument, "elements", "Elements of the channel", member<&Row::elements, Count>},
-        {kNumber, "different", "Elements that are not the same: changed, zeroed and revived",
-         member<&Row::different, Count>},
-        {kNumber, "changed", "Elements that are nonzero in both and differ",
-         member<&Row::changed, Count>},
-        {kNumber, "zeroed", "Elements that are nonzero in A and zero in B",
-         member<&Row::zeroed, Count>},
-        {kNumber, "revived", "Elements that are zero in A and nonzero in B",
-         member<&Row::revived, Count>},
-        {kNumber | kDocument, "worst",
-         "First element of the largest difference, counted over the whole weight",
-         member<&Row::worst, Count>},
-        {kNumber, "max_abs", "max |B - A|",
-         "Largest difference of two values of the channel; infinite where one is not finite on one "
-         "side only",
-         channelError<&Row::maxAbs>, jsonOf(channelErrorJson<&Row::maxAbs>)},
-        {kNumber, "rmse", "RMSE", "Root of the mean squared difference of the channel",
-         channelError<&Row::rmse>, jsonOf(channelErrorJson<&Row::rmse>)},
-        {kNumber, "snr_db", "SNR, dB",
-         "Signal to noise ratio: the squares of A over those of the differences",
-         CELL(Real(row.snr, 2)), jsonOf(channelErrorJson<&Row::snr>)},
-    };
-    return tableOf<kColumns>(
-        "channels", {},
-        {"channel", "max_abs", "rmse", "snr_db", "changed", "zeroed", "revived", "different"});
-}
+const TableOf<ChannelDifference> channelTable(
+    "channels",
+    {{kNumber, "channel", "Output channel: the index along the first axis",
+      member<&ChannelDifference::channel, Code>},
+     {kNumber | kDocument, "elements", "Elements of the channel",
+      member<&ChannelDifference::elements, Count>},
+     {kNumber, "different", "Elements that are not the same: changed, zeroed and revived",
+      member<&ChannelDifference::different, Count>},
+     {kNumber, "changed", "Elements that are nonzero in both and differ",
+      member<&ChannelDifference::changed, Count>},
+     {kNumber, "zeroed", "Elements that are nonzero in A and zero in B",
+      member<&ChannelDifference::zeroed, Count>},
+     {kNumber, "revived", "Elements that are zero in A and nonzero in B",
+      member<&ChannelDifference::revived, Count>},
+     {kNumber | kDocument, "worst",
+      "First element of the largest difference, counted over the whole weight",
+      member<&ChannelDifference::worst, Count>},
+     {kNumber, "max_abs", "max |B - A|",
+      "Largest difference of two values of the channel; infinite where one is not finite on one "
+      "side only",
+      channelError<&ChannelDifference::maxAbs>,
+      jsonOf(channelErrorJson<&ChannelDifference::maxAbs>)},
+     {kNumber, "rmse", "RMSE", "Root of the mean squared difference of the channel",
+      channelError<&ChannelDifference::rmse>, jsonOf(channelErrorJson<&ChannelDifference::rmse>)},
+     {kNumber, "snr_db", "SNR, dB",
+      "Signal to noise ratio: the squares of A over those of the differences",
+      CELL(Real(row.snr, 2)), jsonOf(channelErrorJson<&ChannelDifference::snr>)}},
+    {}, {"channel", "max_abs", "rmse", "snr_db", "changed", "zeroed", "revived", "different"});
 
 std::vector<ElementFacts> elementRows(const WorstPlaces &worst, const Shape &shape,
                                       ElementType type)
@@ -267,80 +263,70 @@ std::vector<ElementFacts> elementRows(const WorstPlaces &worst, const Shape &sha
     return rows;
 }
 
-const TableOf<ElementFacts> &elementTable()
-{
-    static constexpr Column<ElementFacts> kColumns[] = {
-        {"index", "element", "Index along every axis",
-         CELL(fmt::format("[{}]", fmt::join(row.place, ","))), jsonOf(CELL(numbersJson(row.place))),
-         sortedBy(CELL(SortValue(row.pair.element)))},
-        {kNumber, "a", "A", "The value in A", CELL(exactValue(row.pair.a)),
-         jsonOf(CELL(exactJson(row.pair.a)))},
-        {kNumber, "b", "B", "The value in B", CELL(exactValue(row.pair.b)),
-         jsonOf(CELL(exactJson(row.pair.b)))},
-        {kNumber | kTables, "difference", "B - A", "The difference",
-         CELL(Real(static_cast<double>(row.pair.b - row.pair.a), 6, true))},
-        {kNumber | kTables, "relative", "|B - A| / |A|",
-         "The difference over the value in A; infinite where that is zero",
-         CELL(Real(static_cast<double>(std::abs(row.pair.b - row.pair.a) / std::abs(row.pair.a)),
-                   kPlaceDigits, true))},
-        {kNumber | kTables, "ulp", "ULP", "The difference in steps of the type of A",
-         CELL(Count(exactUlpDistance(row.type, row.pair.a, row.pair.b)))},
-    };
-    return tableOf<kColumns>("elements");
-}
+const TableOf<ElementFacts> elementTable(
+    "elements",
+    {{"index", "element", "Index along every axis",
+      CELL(fmt::format("[{}]", fmt::join(row.place, ","))), jsonOf(CELL(numbersJson(row.place))),
+      sortedBy(CELL(SortValue(row.pair.element)))},
+     {kNumber, "a", "A", "The value in A", CELL(exactValue(row.pair.a)),
+      jsonOf(CELL(exactJson(row.pair.a)))},
+     {kNumber, "b", "B", "The value in B", CELL(exactValue(row.pair.b)),
+      jsonOf(CELL(exactJson(row.pair.b)))},
+     {kNumber | kTables, "difference", "B - A", "The difference",
+      CELL(Real(static_cast<double>(row.pair.b - row.pair.a), 6, true))},
+     {kNumber | kTables, "relative", "|B - A| / |A|",
+      "The difference over the value in A; infinite where that is zero",
+      CELL(Real(static_cast<double>(std::abs(row.pair.b - row.pair.a) / std::abs(row.pair.a)),
+                kPlaceDigits, true))},
+     {kNumber | kTables, "ulp", "ULP", "The difference in steps of the type of A",
+      CELL(Count(exactUlpDistance(row.type, row.pair.a, row.pair.b)))}});
 
 std::vector<EntryFacts> entryRows(const CodebookMatch &match)
 {
     return mapped(match.entries.size(), [&](std::size_t i) -> EntryFacts { return {&match, i}; });
 }
 
-const TableOf<EntryFacts> &entryTable()
-{
-    using Row = EntryFacts;
-    static constexpr Column<Row> kColumns[] = {
-        {kDocument, "codebook_a", "Codebook of A that holds the entry",
-         CELL(placeNumber(row.get().bookA))},
-        {kNumber, "entry_a", "entry of A",
-         "Number of the entry in A; of several codebooks codebook:number",
-         CELL(orNothing(entryTexts(*row.match, row.get()).a)),
-         jsonOf(CELL(placeNumber(row.get().codeA))),
-         sortedBy(CELL(entryOrder(row.get().bookA, row.get().codeA, row.match->entriesA)))},
-        {kNumber, "a", "value in A", "What the entry stands for in A",
-         CELL(orNothing(entryTexts(*row.match, row.get()).valueA)),
-         jsonOf(CELL(lanesJson(row.get().a))), sortedBy(CELL(laneOrder(row.get().a)))},
-        {kNumber, "uses_a", "elements", "Elements of A that take the entry",
-         CELL(usesValue(row.get().usesA, row.get().a)), jsonOf(CELL(numberJson(row.get().usesA)))},
-        {"change", "what happened",
-         "Same, moved (another number), changed (another value), split, merged, dropped, unused or "
-         "added: told by the elements, not by the values",
-         CELL(Word(entryChangeName(row.get().change), Mark::None, {},
-                   static_cast<int>(row.get().change)))},
-        {kDocument, "codebook_b",
-         "Codebook of B that holds the entry which most of the elements take",
-         CELL(placeNumber(row.get().bookB))},
-        {kNumber, "entry_b", "entry of B",
-         "The entry of B that most of the elements take; of a split one all of them, with their "
-         "elements",
-         CELL(orNothing(entryTexts(*row.match, row.get()).b)),
-         jsonOf(CELL(placeNumber(row.get().codeB))),
-         sortedBy(CELL(entryOrder(row.get().bookB, row.get().codeB, row.match->entriesB)))},
-        {kNumber, "b", "value in B", "What that entry stands for",
-         CELL(orNothing(entryTexts(*row.match, row.get()).valueB)),
-         jsonOf(CELL(lanesJson(row.get().b))), sortedBy(CELL(laneOrder(row.get().b)))},
-        {kNumber, "uses_b", "elements", "Elements of B that take that entry",
-         CELL(usesValue(row.get().usesB, row.get().b)), jsonOf(CELL(numberJson(row.get().usesB)))},
-        {kDocument, "uses_both", "Elements that take the entry in A and that of B in B",
-         CELL(numberJson(row.get().both))},
-        {kNumber | kTables, "distance", "|B - A|",
-         "Largest difference between the values of both entries",
-         CELL(known<Real, Nothing>(row.get().distance(), kPlaceDigits, true))},
-        {kDocument, "targets",
-         "Of a split entry: the entries of B that its elements take, the most first", targetsJson},
-    };
-    return tableOf<kColumns>("codebook-entries",
-                             {"change", "codebook_a", "entry_a", "codebook_b", "entry_b", "a", "b",
-                              "uses_a", "uses_b", "uses_both", "targets"});
-}
+const TableOf<EntryFacts> entryTable(
+    "codebook-entries",
+    {{kDocument, "codebook_a", "Codebook of A that holds the entry",
+      CELL(placeNumber(row.get().bookA))},
+     {kNumber, "entry_a", "entry of A",
+      "Number of the entry in A; of several codebooks codebook:number",
+      CELL(orNothing(entryTexts(*row.match, row.get()).a)),
+      jsonOf(CELL(placeNumber(row.get().codeA))),
+      sortedBy(CELL(entryOrder(row.get().bookA, row.get().codeA, row.match->entriesA)))},
+     {kNumber, "a", "value in A", "What the entry stands for in A",
+      CELL(orNothing(entryTexts(*row.match, row.get()).valueA)),
+      jsonOf(CELL(lanesJson(row.get().a))), sortedBy(CELL(laneOrder(row.get().a)))},
+     {kNumber, "uses_a", "elements", "Elements of A that take the entry",
+      CELL(usesValue(row.get().usesA, row.get().a)), jsonOf(CELL(numberJson(row.get().usesA)))},
+     {"change", "what happened",
+      "Same, moved (another number), changed (another value), split, merged, dropped, unused or "
+      "added: told by the elements, not by the values",
+      CELL(Word(entryChangeName(row.get().change), Mark::None, {},
+                static_cast<int>(row.get().change)))},
+     {kDocument, "codebook_b", "Codebook of B that holds the entry which most of the elements take",
+      CELL(placeNumber(row.get().bookB))},
+     {kNumber, "entry_b", "entry of B",
+      "The entry of B that most of the elements take; of a split one all of them, with their "
+      "elements",
+      CELL(orNothing(entryTexts(*row.match, row.get()).b)),
+      jsonOf(CELL(placeNumber(row.get().codeB))),
+      sortedBy(CELL(entryOrder(row.get().bookB, row.get().codeB, row.match->entriesB)))},
+     {kNumber, "b", "value in B", "What that entry stands for",
+      CELL(orNothing(entryTexts(*row.match, row.get()).valueB)),
+      jsonOf(CELL(lanesJson(row.get().b))), sortedBy(CELL(laneOrder(row.get().b)))},
+     {kNumber, "uses_b", "elements", "Elements of B that take that entry",
+      CELL(usesValue(row.get().usesB, row.get().b)), jsonOf(CELL(numberJson(row.get().usesB)))},
+     {kDocument, "uses_both", "Elements that take the entry in A and that of B in B",
+      CELL(numberJson(row.get().both))},
+     {kNumber | kTables, "distance", "|B - A|",
+      "Largest difference between the values of both entries",
+      CELL(known<Real, Nothing>(row.get().distance(), kPlaceDigits, true))},
+     {kDocument, "targets",
+      "Of a split entry: the entries of B that its elements take, the most first", targetsJson}},
+    {"change", "codebook_a", "entry_a", "codebook_b", "entry_b", "a", "b", "uses_a", "uses_b",
+     "uses_both", "targets"});
 
 std::optional<RangeList> differentRanges(const AlignedBytes &bytes,
                                          const ByteDifferences &differences, std::size_t most,
@@ -362,39 +348,35 @@ std::optional<RangeList> differentRanges(const AlignedBytes &bytes,
     return list;
 }
 
-const TableOf<RangeFacts> &rangeTable()
-{
-    using Row = RangeFacts;
-    static constexpr Column<Row> kColumns[] = {
-        {kName, "file", "File that the bytes are in, as A calls it", member<&Row::file>},
-        {kNumber, "offset_a", "offset A",
-         "Where the range begins in the file of A; nothing where A has no such bytes",
-         CELL(known<Hex, Nothing>(row.offsetA, 8))},
-        {kNumber, "bytes_a", "bytes A", "Length of the range in A", member<&Row::bytesA, Count>},
-        {kNumber, "offset_b", "offset B",
-         "Where the range begins in the file of B; nothing where B has no such bytes",
-         CELL(known<Hex, Nothing>(row.offsetB, 8))},
-        {kNumber, "bytes_b", "bytes B", "Length of the range in B", member<&Row::bytesB, Count>},
-        {"state", "what differs",
-         "Bytes that are others, elements that are stored in other widths, or bytes that one side "
-         "has alone",
-         CELL(Word(rangeStateName(row.state)))},
-        {kName, "part", "Section that the range is in: a part of a weight, a header, a program",
-         member<&Row::part>},
-        {kName | kDocument, "weight", "Weight that the bytes belong to",
-         CELL(orNothing(row.weight))},
-        {kTables, "elements",
-         "First and last element that have bits in the range, by their indices",
-         CELL(orNothing(row.elements)),
-         sortedBy(CELL(row.firstElement ? SortValue(*row.firstElement) : SortValue()))},
-        {kDocument, "first_element",
-         "First element that has bits in the range, counted over the whole weight",
-         CELL(known<Count, Nothing>(row.firstElement))},
-        {kDocument, "last_element", "Last element that has bits in the range",
-         CELL(known<Count, Nothing>(row.lastElement))},
-    };
-    return tableOf<kColumns>("ranges", {}, {});
-}
+const TableOf<RangeFacts> rangeTable(
+    "ranges",
+    {{kName, "file", "File that the bytes are in, as A calls it", member<&RangeFacts::file>},
+     {kNumber, "offset_a", "offset A",
+      "Where the range begins in the file of A; nothing where A has no such bytes",
+      CELL(known<Hex, Nothing>(row.offsetA, 8))},
+     {kNumber, "bytes_a", "bytes A", "Length of the range in A",
+      member<&RangeFacts::bytesA, Count>},
+     {kNumber, "offset_b", "offset B",
+      "Where the range begins in the file of B; nothing where B has no such bytes",
+      CELL(known<Hex, Nothing>(row.offsetB, 8))},
+     {kNumber, "bytes_b", "bytes B", "Length of the range in B",
+      member<&RangeFacts::bytesB, Count>},
+     {"state", "what differs",
+      "Bytes that are others, elements that are stored in other widths, or bytes that one side "
+      "has alone",
+      CELL(Word(rangeStateName(row.state)))},
+     {kName, "part", "Section that the range is in: a part of a weight, a header, a program",
+      member<&RangeFacts::part>},
+     {kName | kDocument, "weight", "Weight that the bytes belong to", CELL(orNothing(row.weight))},
+     {kTables, "elements", "First and last element that have bits in the range, by their indices",
+      CELL(orNothing(row.elements)),
+      sortedBy(CELL(row.firstElement ? SortValue(*row.firstElement) : SortValue()))},
+     {kDocument, "first_element",
+      "First element that has bits in the range, counted over the whole weight",
+      CELL(known<Count, Nothing>(row.firstElement))},
+     {kDocument, "last_element", "Last element that has bits in the range",
+      CELL(known<Count, Nothing>(row.lastElement))}},
+    {}, {});
 
 std::vector<ValueBin> valueBins(const PairBins &bins)
 {
@@ -417,16 +399,12 @@ std::vector<ValueBin> valueBins(const PairBins &bins)
     return rows;
 }
 
-const TableOf<ValueBin> &valueBinTable()
-{
-    static constexpr Column<ValueBin> kColumns[] = {
-        {kNumber, "from", "Least value of the row", CELL(edgeValue(row.from))},
-        {kNumber, "below", "The values of the row are less than this", CELL(edgeValue(row.below))},
-        {kNumber, "a", "in A", "Elements of A with such a value", member<&ValueBin::a, Count>},
-        {kNumber, "b", "in B", "Elements of B with such a value", member<&ValueBin::b, Count>},
-        {kNumber, "more", "B - A", "How many more there are in B", moreValue},
-    };
-    return tableOf<kColumns>("value_bins");
-}
+const TableOf<ValueBin> valueBinTable(
+    "value_bins",
+    {{kNumber, "from", "Least value of the row", CELL(edgeValue(row.from))},
+     {kNumber, "below", "The values of the row are less than this", CELL(edgeValue(row.below))},
+     {kNumber, "a", "in A", "Elements of A with such a value", member<&ValueBin::a, Count>},
+     {kNumber, "b", "in B", "Elements of B with such a value", member<&ValueBin::b, Count>},
+     {kNumber, "more", "B - A", "How many more there are in B", moreValue}});
 
 } // namespace kernscope::report

@@ -10,7 +10,7 @@
 /// `diff --worst` and `diff --codebooks` and the docks of the window list them.
 namespace kernscope::report {
 
-const TableOf<ChannelDifference> &channelTable();
+extern const TableOf<ChannelDifference> channelTable;
 
 /// An element with its value on either side.
 struct ElementFacts {
@@ -22,7 +22,7 @@ struct ElementFacts {
 /// `shape` and `type` are those of A; of a part those of the part.
 std::vector<ElementFacts> elementRows(const WorstPlaces &worst, const Shape &shape,
                                       ElementType type);
-const TableOf<ElementFacts> &elementTable();
+extern const TableOf<ElementFacts> elementTable;
 
 /// An entry of a codebook of A with what its elements take in B.
 struct EntryFacts {
@@ -32,7 +32,7 @@ struct EntryFacts {
     const EntryMatch &get() const { return match->entries[entry]; }
 };
 std::vector<EntryFacts> entryRows(const CodebookMatch &match);
-const TableOf<EntryFacts> &entryTable();
+extern const TableOf<EntryFacts> entryTable;
 
 // The ranges of bytes in which two bundles differ, as `diff --ranges` and the bytes side by side
 // list them.
@@ -64,7 +64,7 @@ struct RangeList {
 std::optional<RangeList> differentRanges(const AlignedBytes &bytes,
                                          const ByteDifferences &differences, std::size_t most,
                                          Progress &progress);
-const TableOf<RangeFacts> &rangeTable();
+extern const TableOf<RangeFacts> rangeTable;
 
 /// How many elements of two weights lie in a run of bins.
 struct ValueBin {
@@ -74,6 +74,6 @@ struct ValueBin {
 /// At most 16 rows over the bins that hold anything.
 std::vector<ValueBin> valueBins(const PairBins &bins);
 /// `diff --histograms`
-const TableOf<ValueBin> &valueBinTable();
+extern const TableOf<ValueBin> valueBinTable;
 
 } // namespace kernscope::report

@@ -109,8 +109,7 @@ TextTable plainTable(const TableOf<Row> &table, const std::vector<Row> &rows, co
 
 Titles timeTitle(const PlanSubject &subject)
 {
-    return {
-        {buildTotalsTable().columns.back().key, "time on " + timedChips(*subject.survey) + " s"}};
+    return {{buildTotalsTable.columns.back().key, "time on " + timedChips(*subject.survey) + " s"}};
 }
 
 /// The points of a front: figures of builds without a name.
@@ -121,7 +120,7 @@ void addFront(Document &document, const PlanSubject &subject, std::string_view a
     for (const plan::FrontPoint &point : points)
         rows.push_back({{}, &point.totals});
     document.addHeading(frontTitle(axis, points, count));
-    document.add(plainTable(buildTotalsTable(), rows, timeTitle(subject), 1));
+    document.add(plainTable(buildTotalsTable, rows, timeTitle(subject), 1));
 }
 
 std::string headline(const PlanSubject &subject)
@@ -360,8 +359,8 @@ Document planDocument(const PlanSubject &subject)
         document.addText(printable("Written to " + subject.output +
                                    ", decoded and assessed again. " + raisedText(subject)));
     document.addHeading("Before and after");
-    document.add(plainTable(planTotalsTable(), planTotals(subject),
-                            {{planTotalsTable().columns.front().key, ""}}));
+    document.add(plainTable(planTotalsTable, planTotals(subject),
+                            {{planTotalsTable.columns.front().key, ""}}));
     document.addHeading("Weights");
     document.add(planWeightTable(subject));
     addFrontPictures(document, subject);
@@ -370,8 +369,7 @@ Document planDocument(const PlanSubject &subject)
         addFront(document, subject, "time", plan.timeFront, plan.timeCount);
     if (!subject.builds.empty()) {
         document.addHeading("Other builds");
-        document.add(
-            plainTable(buildTotalsTable(), buildTotals(subject, true), timeTitle(subject)));
+        document.add(plainTable(buildTotalsTable, buildTotals(subject, true), timeTitle(subject)));
     }
     if (const auto contested = contestedOf(subject); !contested.empty()) {
         document.addHeading("Sources disagree");

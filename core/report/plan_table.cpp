@@ -240,7 +240,7 @@ void addFronts(Json &document, const PlanSubject &subject)
     std::vector<FrontRow> fronts = frontRows(subject, "stored", subject.plan->storedFront);
     for (const FrontRow &row : frontRows(subject, "time", subject.plan->timeFront))
         fronts.push_back(row);
-    document["pareto"] = jsonArray(frontTable(), fronts);
+    document["pareto"] = jsonArray(frontTable, fronts);
     document["fronts"] = Json::array();
     addCount(document["fronts"], "stored", subject.plan->storedFront, subject.plan->storedCount);
     addCount(document["fronts"], "time", subject.plan->timeFront, subject.plan->timeCount);
@@ -267,54 +267,49 @@ std::vector<PlannedWeight> plannedWeights(const plan::Survey &survey,
     return rows;
 }
 
-const TableOf<PlannedWeight> &plannedWeightTable()
-{
-    static constexpr Column<PlannedWeight> kColumns[] = {
-        {kName, "weight", "Name of the weight", CELL(row.survey->names[row.number])},
-        {kDocument, "address", "Model, function and name of the weight", CELL(plannedAddress(row))},
-        {kName, "function", "The function of the program that reads the weight",
-         CELL(row.ofSeveral ? Value(row.row().function) : Value(Absent())),
-         jsonOf(CELL(Json(row.row().function)))},
-        {"from", "The form that it has", CELL(row.row().stored)},
-        {"to", "The form that it gets, with what the first chip does with it",
-         [](auto &row) {
-             const auto form = row.after();
-             return Word({}, form ? outcomeMark(form->chips[0].outcome) : Mark::None,
-                         plan::formOf(row.row(), row.choice));
-         }},
-        {kDocument, "changed", "Whether the form is another one", CELL(row.choice != 0)},
-        {kNumber, "bytes_before", "stored", "Stored bytes now",
-         CELL(row.before() ? Value(Count(row.before()->stored)) : known<Count>(row.ownBytes())),
-         withUnit("B"), unknownAs("unknown")},
-        {kNumber, "bytes", "planned", "Stored bytes in the planned form",
-         CELL(row.after() ? Value(Count(row.after()->stored)) : known<Count>(row.ownBytes())),
-         withUnit("B"), unknownAs("unknown")},
-        {kNumber, "error",
-         "Relative error of the planned form, with the weight's sensitivity; ~ from some of the "
-         "rows",
-         plannedError, jsonOf(CELL(Json(errorOf(row))))},
-        {kDocument, "method", "The way of encoding whose error is least", methodOf},
-        {kDocument, "sampled", "Whether figures are from some of the rows",
-         CELL(row.after() ? Value(row.after()->sampled) : Value(Absent()))},
-        {kNumber | kDocument, "sensitivity", "Factor of the weight's relative error",
-         CELL(row.after() ? Value(Real(row.row().sensitivity, 3, true)) : Value(Absent()))},
-        {kNumber, "time_before_s", "time",
-         "Predicted time of its layers on the slowest chip of those whose ceilings are known",
-         CELL(timeOf(row.before())), withUnit("s"), unknownAs("unknown"),
-         jsonOf(CELL(row.before() ? optionalJson(plan::slowest(row.before())) : noKey()))},
-        {kNumber, "time_s", "planned time", "Predicted time in the planned form",
-         CELL(timeOf(row.after())), withUnit("s"), unknownAs("unknown"),
-         jsonOf(CELL(row.after() ? optionalJson(plan::slowest(row.after())) : Json(nullptr)))},
-        {kName, "why", "Why it gets that form, or stays", CELL(std::string(row.why))},
-        {kDocument, "chips", "Outcome, bytes moved and time on each chip, after and before",
-         chipsJson},
-        {kDocument, "candidates", "Every form that was tried", triedFormsJson},
-    };
-    return tableOf<kColumns>(
-        "plan",
-        {"weight", "from", "to", "changed", "why", "error", "method", "sampled", "sensitivity"},
-        {"weight", "function", "from", "to", "bytes", "error", "time_s"});
-}
+const TableOf<PlannedWeight> plannedWeightTable(
+    "plan",
+    {{kName, "weight", "Name of the weight", CELL(row.survey->names[row.number])},
+     {kDocument, "address", "Model, function and name of the weight", CELL(plannedAddress(row))},
+     {kName, "function", "The function of the program that reads the weight",
+      CELL(row.ofSeveral ? Value(row.row().function) : Value(Absent())),
+      jsonOf(CELL(Json(row.row().function)))},
+     {"from", "The form that it has", CELL(row.row().stored)},
+     {"to", "The form that it gets, with what the first chip does with it",
+      [](auto &row) {
+          const auto form = row.after();
+          return Word({}, form ? outcomeMark(form->chips[0].outcome) : Mark::None,
+                      plan::formOf(row.row(), row.choice));
+      }},
+     {kDocument, "changed", "Whether the form is another one", CELL(row.choice != 0)},
+     {kNumber, "bytes_before", "stored", "Stored bytes now",
+      CELL(row.before() ? Value(Count(row.before()->stored)) : known<Count>(row.ownBytes())),
+      withUnit("B"), unknownAs("unknown")},
+     {kNumber, "bytes", "planned", "Stored bytes in the planned form",
+      CELL(row.after() ? Value(Count(row.after()->stored)) : known<Count>(row.ownBytes())),
+      withUnit("B"), unknownAs("unknown")},
+     {kNumber, "error",
+      "Relative error of the planned form, with the weight's sensitivity; ~ from some of the "
+      "rows",
+      plannedError, jsonOf(CELL(Json(errorOf(row))))},
+     {kDocument, "method", "The way of encoding whose error is least", methodOf},
+     {kDocument, "sampled", "Whether figures are from some of the rows",
+      CELL(row.after() ? Value(row.after()->sampled) : Value(Absent()))},
+     {kNumber | kDocument, "sensitivity", "Factor of the weight's relative error",
+      CELL(row.after() ? Value(Real(row.row().sensitivity, 3, true)) : Value(Absent()))},
+     {kNumber, "time_before_s", "time",
+      "Predicted time of its layers on the slowest chip of those whose ceilings are known",
+      CELL(timeOf(row.before())), withUnit("s"), unknownAs("unknown"),
+      jsonOf(CELL(row.before() ? optionalJson(plan::slowest(row.before())) : noKey()))},
+     {kNumber, "time_s", "planned time", "Predicted time in the planned form",
+      CELL(timeOf(row.after())), withUnit("s"), unknownAs("unknown"),
+      jsonOf(CELL(row.after() ? optionalJson(plan::slowest(row.after())) : Json(nullptr)))},
+     {kName, "why", "Why it gets that form, or stays", CELL(std::string(row.why))},
+     {kDocument, "chips", "Outcome, bytes moved and time on each chip, after and before",
+      chipsJson},
+     {kDocument, "candidates", "Every form that was tried", triedFormsJson}},
+    {"weight", "from", "to", "changed", "why", "error", "method", "sampled", "sensitivity"},
+    {"weight", "function", "from", "to", "bytes", "error", "time_s"});
 
 std::vector<FrontRow> frontRows(const PlanSubject &subject, std::string_view front,
                                 const std::vector<plan::FrontPoint> &points)
@@ -325,28 +320,23 @@ std::vector<FrontRow> frontRows(const PlanSubject &subject, std::string_view fro
     return rows;
 }
 
-const TableOf<FrontRow> &frontTable()
-{
-    static constexpr Column<FrontRow> kColumns[] = {
-        {kDocument, "front", "What the error is set against: stored bytes or time",
-         CELL(Word(row.front))},
-        {kDocument, "corner", "Whether no mixture of two other points is better",
-         CELL(row.point->corner)},
-        {kNumber, "error", "Error of the network", CELL(Real(row.point->totals.error, 4, true))},
-        {kNumber, "largest_error", "largest of a layer", "Largest error of a layer",
-         CELL(Real(row.point->totals.largestError, 4, true))},
-        {kDocument, "within_tolerance", "Whether every layer's error is at most the tolerance",
-         CELL(row.point->totals.largestError <= row.subject->limits->tolerance)},
-        {kNumber, "bytes", "stored", "Stored bytes of all weights",
-         CELL(known<Count>(row.point->totals.allStored())), withUnit("B"), unknownAs("unknown")},
-        {kNumber, "time_s", "time",
-         "Engine time on the slowest chip of those whose ceilings are known",
-         CELL(known<Seconds>(plan::slowest(row.point->totals))), withUnit("s"),
-         unknownAs("unknown")},
-        {kDocument, "forms", "The form of each weight, in the order of the plan", formsOf},
-    };
-    return tableOf<kColumns>("front");
-}
+const TableOf<FrontRow> frontTable(
+    "front",
+    {{kDocument, "front", "What the error is set against: stored bytes or time",
+      CELL(Word(row.front))},
+     {kDocument, "corner", "Whether no mixture of two other points is better",
+      CELL(row.point->corner)},
+     {kNumber, "error", "Error of the network", CELL(Real(row.point->totals.error, 4, true))},
+     {kNumber, "largest_error", "largest of a layer", "Largest error of a layer",
+      CELL(Real(row.point->totals.largestError, 4, true))},
+     {kDocument, "within_tolerance", "Whether every layer's error is at most the tolerance",
+      CELL(row.point->totals.largestError <= row.subject->limits->tolerance)},
+     {kNumber, "bytes", "stored", "Stored bytes of all weights",
+      CELL(known<Count>(row.point->totals.allStored())), withUnit("B"), unknownAs("unknown")},
+     {kNumber, "time_s", "time",
+      "Engine time on the slowest chip of those whose ceilings are known",
+      CELL(known<Seconds>(plan::slowest(row.point->totals))), withUnit("s"), unknownAs("unknown")},
+     {kDocument, "forms", "The form of each weight, in the order of the plan", formsOf}});
 
 std::vector<PlanTotal> planTotals(const PlanSubject &subject)
 {
@@ -365,16 +355,11 @@ std::vector<PlanTotal> planTotals(const PlanSubject &subject)
     return rows;
 }
 
-const TableOf<PlanTotal> &planTotalsTable()
-{
-    static constexpr Column<PlanTotal> kColumns[] = {
-        {"name", "figure", "What is summed over the network", member<&PlanTotal::name>},
-        {kNumber, "before", "As it is stored now", member<&PlanTotal::before>,
-         unknownAs(kNotKnown)},
-        {kNumber, "after", "As it is planned", member<&PlanTotal::after>, unknownAs(kNotKnown)},
-    };
-    return tableOf<kColumns>("plan_totals");
-}
+const TableOf<PlanTotal> planTotalsTable(
+    "plan_totals",
+    {{"name", "figure", "What is summed over the network", member<&PlanTotal::name>},
+     {kNumber, "before", "As it is stored now", member<&PlanTotal::before>, unknownAs(kNotKnown)},
+     {kNumber, "after", "As it is planned", member<&PlanTotal::after>, unknownAs(kNotKnown)}});
 
 std::vector<BuildTotals> buildTotals(const PlanSubject &subject, bool own)
 {
@@ -386,21 +371,17 @@ std::vector<BuildTotals> buildTotals(const PlanSubject &subject, bool own)
     return rows;
 }
 
-const TableOf<BuildTotals> &buildTotalsTable()
-{
-    static constexpr Column<BuildTotals> kColumns[] = {
-        {kName, "bundle", "build", "A build of the network", member<&BuildTotals::name>},
-        {kNumber, "error", "error of the network",
-         "Root of the summed squared errors of its layers", CELL(errorValue(row.totals->error))},
-        {kNumber, "largest_error", "largest error of a layer",
-         "The error of the layer that has the largest", CELL(errorValue(row.totals->largestError))},
-        {kNumber, "bytes", "stored bytes", "Stored bytes of all its weights",
-         CELL(known<Count>(row.totals->allStored())), unknownAs(kNotKnown)},
-        {kNumber, "time_s", "time", "Predicted time on the slowest chip",
-         CELL(known<Seconds>(plan::slowest(*row.totals))), withUnit("s"), unknownAs(kNotKnown)},
-    };
-    return tableOf<kColumns>("plan_builds");
-}
+const TableOf<BuildTotals> buildTotalsTable(
+    "plan_builds",
+    {{kName, "bundle", "build", "A build of the network", member<&BuildTotals::name>},
+     {kNumber, "error", "error of the network", "Root of the summed squared errors of its layers",
+      CELL(errorValue(row.totals->error))},
+     {kNumber, "largest_error", "largest error of a layer",
+      "The error of the layer that has the largest", CELL(errorValue(row.totals->largestError))},
+     {kNumber, "bytes", "stored bytes", "Stored bytes of all its weights",
+      CELL(known<Count>(row.totals->allStored())), unknownAs(kNotKnown)},
+     {kNumber, "time_s", "time", "Predicted time on the slowest chip",
+      CELL(known<Seconds>(plan::slowest(*row.totals))), withUnit("s"), unknownAs(kNotKnown)}});
 
 std::vector<std::string> planRules(const plan::Survey &survey)
 {
@@ -538,8 +519,8 @@ Json planJson(const PlanSubject &subject)
     document["bound"] = subject.plan->bound;
     document["untimed"] = numberJson(subject.plan->untimed);
     document["plan"] =
-        jsonArray(plannedWeightTable(), plannedWeights(survey, subject.plan->choice,
-                                                       subject.plan->why, subject.candidates));
+        jsonArray(plannedWeightTable, plannedWeights(survey, subject.plan->choice,
+                                                     subject.plan->why, subject.candidates));
     document["totals"]["before"] = planTotalsJson(survey, subject.plan->before);
     document["totals"]["after"] = planTotalsJson(survey, subject.plan->after);
     addFronts(document, subject);

@@ -74,7 +74,7 @@ std::vector<PlannedWeight> plannedWeights(const plan::Survey &survey,
                                           const std::vector<std::size_t> &choice,
                                           const std::vector<std::string> &why,
                                           bool withCandidates = false);
-const TableOf<PlannedWeight> &plannedWeightTable();
+extern const TableOf<PlannedWeight> plannedWeightTable;
 
 /// A point of a front of error against a cost.
 struct FrontRow {
@@ -84,7 +84,7 @@ struct FrontRow {
 };
 std::vector<FrontRow> frontRows(const PlanSubject &subject, std::string_view front,
                                 const std::vector<plan::FrontPoint> &points);
-const TableOf<FrontRow> &frontTable();
+extern const TableOf<FrontRow> frontTable;
 
 // Sums of a plan: on the command line and in its reports.
 
@@ -94,7 +94,7 @@ struct PlanTotal {
     Value before, after;
 };
 std::vector<PlanTotal> planTotals(const PlanSubject &subject);
-const TableOf<PlanTotal> &planTotalsTable();
+extern const TableOf<PlanTotal> planTotalsTable;
 
 /// A build of the network, measured by the same rules. Nothing is owned.
 struct BuildTotals {
@@ -103,6 +103,6 @@ struct BuildTotals {
 };
 /// The other builds; with `own` the planned one first.
 std::vector<BuildTotals> buildTotals(const PlanSubject &subject, bool own);
-const TableOf<BuildTotals> &buildTotalsTable();
+extern const TableOf<BuildTotals> buildTotalsTable;
 
 } // namespace kernscope::report

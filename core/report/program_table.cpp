@@ -318,35 +318,30 @@ std::vector<FeatureFacts> featureFacts(const Bundle &bundle)
     return rows;
 }
 
-const TableOf<FeatureFacts> &featureTable()
-{
-    static constexpr Column<FeatureFacts> kColumns[] = {
-        {"model", "Path of the model in its pipeline", CELL(orAbsent(row.model)),
-         jsonOf(CELL(Json(row.model)))},
-        {"function", "Function that it is of; blank where the model has but one",
-         CELL(orAbsent(row.function)), jsonOf(CELL(Json(row.function)))},
-        {"use", "Input, output or state", CELL(Word(row.use))},
-        {"name", "Name by which an app gives or takes it", CELL(View(row.feature->name))},
-        {"type", "Type and default shape; of images width by height",
-         CELL(row.feature->typeText())},
-        {kDocument, "kind", "Kind of value: multiArray, image, string and so on",
-         CELL(orNothing(row.feature->kind))},
-        {kDocument, "dtype", "Type of an element of arrays",
-         [](auto &row) {
-             const ElementType type = row.feature->element;
-             return type == ElementType::Unknown ? Json(nullptr) : Json(elementTypeName(type));
-         }},
-        {kDocument, "shape", "Default shape; of images [height, width]",
-         CELL(Json(row.feature->shape))},
-        {"allowed", "allowed shapes", "Shapes, or ranges of extents, that it may have instead",
-         CELL(orAbsent(row.feature->allowedText())),
-         jsonOf(CELL(textOrNull(row.feature->allowedText())))},
-        {kDocument, "optional", "May be left out", CELL(row.feature->optional)},
-        {"words", "what it is", "What its author says", CELL(orAbsent(row.feature->words)),
-         jsonOf(CELL(textOrNull(row.feature->words)))},
-    };
-    return tableOf<kColumns>("features");
-}
+const TableOf<FeatureFacts> featureTable(
+    "features",
+    {{"model", "Path of the model in its pipeline", CELL(orAbsent(row.model)),
+      jsonOf(CELL(Json(row.model)))},
+     {"function", "Function that it is of; blank where the model has but one",
+      CELL(orAbsent(row.function)), jsonOf(CELL(Json(row.function)))},
+     {"use", "Input, output or state", CELL(Word(row.use))},
+     {"name", "Name by which an app gives or takes it", CELL(View(row.feature->name))},
+     {"type", "Type and default shape; of images width by height", CELL(row.feature->typeText())},
+     {kDocument, "kind", "Kind of value: multiArray, image, string and so on",
+      CELL(orNothing(row.feature->kind))},
+     {kDocument, "dtype", "Type of an element of arrays",
+      [](auto &row) {
+          const ElementType type = row.feature->element;
+          return type == ElementType::Unknown ? Json(nullptr) : Json(elementTypeName(type));
+      }},
+     {kDocument, "shape", "Default shape; of images [height, width]",
+      CELL(Json(row.feature->shape))},
+     {"allowed", "allowed shapes", "Shapes, or ranges of extents, that it may have instead",
+      CELL(orAbsent(row.feature->allowedText())),
+      jsonOf(CELL(textOrNull(row.feature->allowedText())))},
+     {kDocument, "optional", "May be left out", CELL(row.feature->optional)},
+     {"words", "what it is", "What its author says", CELL(orAbsent(row.feature->words)),
+      jsonOf(CELL(textOrNull(row.feature->words)))}});
 
 std::vector<std::string> descriptionLines(const mil::ModelDescription &description,
                                           std::size_t mostLabels)
@@ -392,31 +387,27 @@ const mil::ValueType *outputType(const mil::Function &function, std::string_view
     return named(function.inputs);
 }
 
-const TableOf<ModelFacts> &modelTable()
-{
-    static constexpr Column<ModelFacts> kColumns[] = {
-        {"path", "model", "Path of the model in its pipeline",
-         CELL(row.node->path.empty()
-                  ? Value(Word(row.node->isPipeline() ? "(the pipeline)" : "(the model)"))
-                  : Value(View(row.node->path))),
-         jsonOf(CELL(Json(row.node->path)))},
-        {"kind", "What kind of model it is", CELL(View(row.node->kind))},
-        {kDocument, "field", "Number of the field that says its kind", CELL(Json(row.node->field))},
-        {"specification", "Version of the specification that it is written in",
-         CELL(View(row.node->specification))},
-        {kDocument, "offset", "Where its message begins in the file",
-         CELL(numberJson(row.node->span.offset))},
-        {kNumber, "bytes", "Bytes of its message; a model of a compiled pipeline has files instead",
-         [](auto &row) {
-             const std::uint64_t bytes = row.node->span.length;
-             return bytes == 0 ? Value(Nothing{}) : Value(Count(bytes));
-         }},
-        {kDocument, "read", "Whether its content is read",
-         CELL(isRead(*row.node) || row.node->isPipeline())},
-        {kTerminal, "weights", "Weights that it stores", modelWeights},
-    };
-    return tableOf<kColumns>("models");
-}
+const TableOf<ModelFacts> modelTable(
+    "models",
+    {{"path", "model", "Path of the model in its pipeline",
+      CELL(row.node->path.empty()
+               ? Value(Word(row.node->isPipeline() ? "(the pipeline)" : "(the model)"))
+               : Value(View(row.node->path))),
+      jsonOf(CELL(Json(row.node->path)))},
+     {"kind", "What kind of model it is", CELL(View(row.node->kind))},
+     {kDocument, "field", "Number of the field that says its kind", CELL(Json(row.node->field))},
+     {"specification", "Version of the specification that it is written in",
+      CELL(View(row.node->specification))},
+     {kDocument, "offset", "Where its message begins in the file",
+      CELL(numberJson(row.node->span.offset))},
+     {kNumber, "bytes", "Bytes of its message; a model of a compiled pipeline has files instead",
+      [](auto &row) {
+          const std::uint64_t bytes = row.node->span.length;
+          return bytes == 0 ? Value(Nothing{}) : Value(Count(bytes));
+      }},
+     {kDocument, "read", "Whether its content is read",
+      CELL(isRead(*row.node) || row.node->isPipeline())},
+     {kTerminal, "weights", "Weights that it stores", modelWeights}});
 
 std::vector<AnnotatedOperation> annotatedOperations(const mil::Function &function,
                                                     const std::string &segment)
@@ -426,27 +417,22 @@ std::vector<AnnotatedOperation> annotatedOperations(const mil::Function &functio
     return rows;
 }
 
-const TableOf<AnnotatedOperation> &annotatedOperationTable()
-{
-    using Row = AnnotatedOperation;
-    static constexpr Column<Row> kColumns[] = {
-        {kTerminal, "function", "Function that the operation is in",
-         CELL(View(row.function->name))},
-        {"name", "Name of the operation", CELL(row.operation->displayName())},
-        {"op", "What it computes", CELL(View(row.operation->type))},
-        {kDocument, "opset", "Operation set that it is of",
-         CELL(row.operation->opset.empty() ? noKey() : Json(row.operation->opset))},
-        {kSelected, "runs on", "Backend that the compiler chose", CELL(View(row.notes.selected)),
-         jsonOf(backendDocument<kSelected>)},
-        {kSupport, "supported", "Backends that can run it",
-         CELL(List(row.notes.supported.begin(), row.notes.supported.end())),
-         jsonOf(backendDocument<kSupport>)},
-        {kEstimated, "estimated", "The compiler's own estimate of its time, by backend",
-         estimatesValue, withUnit("ms"), jsonOf(backendDocument<kEstimated>)},
-        {kDocument, kMessages, "Why a backend cannot run it", backendDocument<kMessages>},
-    };
-    return tableOf<kColumns>("annotated_operations", {"op", "name", "opset"});
-}
+const TableOf<AnnotatedOperation> annotatedOperationTable(
+    "annotated_operations",
+    {{kTerminal, "function", "Function that the operation is in", CELL(View(row.function->name))},
+     {"name", "Name of the operation", CELL(row.operation->displayName())},
+     {"op", "What it computes", CELL(View(row.operation->type))},
+     {kDocument, "opset", "Operation set that it is of",
+      CELL(row.operation->opset.empty() ? noKey() : Json(row.operation->opset))},
+     {kSelected, "runs on", "Backend that the compiler chose", CELL(View(row.notes.selected)),
+      jsonOf(backendDocument<kSelected>)},
+     {kSupport, "supported", "Backends that can run it",
+      CELL(List(row.notes.supported.begin(), row.notes.supported.end())),
+      jsonOf(backendDocument<kSupport>)},
+     {kEstimated, "estimated", "The compiler's own estimate of its time, by backend",
+      estimatesValue, withUnit("ms"), jsonOf(backendDocument<kEstimated>)},
+     {kDocument, kMessages, "Why a backend cannot run it", backendDocument<kMessages>}},
+    {"op", "name", "opset"});
 
 std::vector<SharedRecord> sharedRecords(const Bundle &bundle)
 {
@@ -461,16 +447,12 @@ std::vector<SharedRecord> sharedRecords(const Bundle &bundle)
     return rows;
 }
 
-const TableOf<SharedRecord> &sharedRecordTable()
-{
-    static constexpr Column<SharedRecord> kColumns[] = {
-        {"file", "File that holds the record", member<&SharedRecord::file>},
-        {kNumber, "offset", "Where the record begins in the file", CELL(Hex(row.offset.value))},
-        {kNumber, "bytes", "Bytes of its data", CELL(Count(row.bytes.value))},
-        {"weights", "Weights that store it", member<&SharedRecord::weights>},
-    };
-    return tableOf<kColumns>("shared_records");
-}
+const TableOf<SharedRecord> sharedRecordTable(
+    "shared_records",
+    {{"file", "File that holds the record", member<&SharedRecord::file>},
+     {kNumber, "offset", "Where the record begins in the file", CELL(Hex(row.offset.value))},
+     {kNumber, "bytes", "Bytes of its data", CELL(Count(row.bytes.value))},
+     {"weights", "Weights that store it", member<&SharedRecord::weights>}});
 
 void addBoundShapes(Json &document, const std::optional<shapes::Summary> &shapes, bool described)
 {
@@ -505,44 +487,40 @@ std::vector<GraphRow> graphRows(const std::shared_ptr<const graph::Neighbourhood
     return rows;
 }
 
-const TableOf<GraphRow> &graphTable()
-{
-    static constexpr Column<GraphRow> kColumns[] = {
-        {kNumber, "hop", "How many values away from what was asked for",
-         CELL(Count(unitOf(row).hop)), notSearched()},
-        {"kind",
-         "What it is: an operation, a weight, an end of the function, a repeated block, or what "
-         "the limit left out",
-         CELL(Word(kindWord(row)))},
-        {"op", "operation", "Kind of the operation, or of those of a repeated block",
-         CELL(orNothing(typeOf(row)))},
-        {kName, "name", "Name in the program", CELL(nameOf(*row.drawn, row.unit))},
-        {"result", "Type and extents of the first value that it gives",
-         CELL(orNothing(isNode(row) ? row.drawn->graph->result(unitOf(row).nodes.front())
-                                    : std::string()))},
-        {"form", "How a weight is stored",
-         CELL(isNode(row) && nodeOf(row).kind == NodeKind::Weight
-                  ? Value(row.drawn->graph->title(unitOf(row).nodes.front()))
-                  : Value(Nothing()))},
-        {kNumber, "stored_bytes", "stored",
-         "Bytes of a weight, or of the weights of a repeated block",
-         CELL(row.drawn->weights(unitOf(row)) == 0
-                  ? Value(Nothing())
-                  : known<Count>(row.drawn->storedBytes(unitOf(row)))),
-         withUnit("B"), notSearched()},
-        {kDocument | kWindow, "reads", "What is drawn and gives it a value",
-         CELL(namesOrNothing(namesBeside(row, true)))},
-        {kName, "read_by", "read by", "What is drawn and reads a value of it",
-         CELL(namesOrNothing(namesBeside(row, false)))},
-        {kNumber, "more", "Neighbours beyond the last hop, which are not drawn",
-         [](auto &row) {
-             const std::size_t more = unitOf(row).before + unitOf(row).after;
-             return more == 0 ? Value(Nothing()) : Value(Count(more));
-         },
-         notSearched()},
-    };
-    return tableOf<kColumns>("graph", {}, {"name", "kind", "op", "result", "form", "stored_bytes"});
-}
+const TableOf<GraphRow> graphTable(
+    "graph",
+    {{kNumber, "hop", "How many values away from what was asked for", CELL(Count(unitOf(row).hop)),
+      notSearched()},
+     {"kind",
+      "What it is: an operation, a weight, an end of the function, a repeated block, or what "
+      "the limit left out",
+      CELL(Word(kindWord(row)))},
+     {"op", "operation", "Kind of the operation, or of those of a repeated block",
+      CELL(orNothing(typeOf(row)))},
+     {kName, "name", "Name in the program", CELL(nameOf(*row.drawn, row.unit))},
+     {"result", "Type and extents of the first value that it gives",
+      CELL(orNothing(isNode(row) ? row.drawn->graph->result(unitOf(row).nodes.front())
+                                 : std::string()))},
+     {"form", "How a weight is stored",
+      CELL(isNode(row) && nodeOf(row).kind == NodeKind::Weight
+               ? Value(row.drawn->graph->title(unitOf(row).nodes.front()))
+               : Value(Nothing()))},
+     {kNumber, "stored_bytes", "stored", "Bytes of a weight, or of the weights of a repeated block",
+      CELL(row.drawn->weights(unitOf(row)) == 0
+               ? Value(Nothing())
+               : known<Count>(row.drawn->storedBytes(unitOf(row)))),
+      withUnit("B"), notSearched()},
+     {kDocument | kWindow, "reads", "What is drawn and gives it a value",
+      CELL(namesOrNothing(namesBeside(row, true)))},
+     {kName, "read_by", "read by", "What is drawn and reads a value of it",
+      CELL(namesOrNothing(namesBeside(row, false)))},
+     {kNumber, "more", "Neighbours beyond the last hop, which are not drawn",
+      [](auto &row) {
+          const std::size_t more = unitOf(row).before + unitOf(row).after;
+          return more == 0 ? Value(Nothing()) : Value(Count(more));
+      },
+      notSearched()}},
+    {}, {"name", "kind", "op", "result", "form", "stored_bytes"});
 
 void addGraph(Json &document, const Neighbourhood &drawn)
 {

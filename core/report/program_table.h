@@ -15,7 +15,7 @@ struct ModelFacts {
     std::size_t weights = 0; ///< of the bundle that are its own
 };
 std::vector<ModelFacts> modelFacts(const Bundle &bundle);
-const TableOf<ModelFacts> &modelTable();
+extern const TableOf<ModelFacts> modelTable;
 
 /// The numbers of trees, linear models and support vectors; `cut`: some are left out.
 std::vector<mil::NumberTable> numberTables(const Bundle &bundle, bool &cut);
@@ -30,7 +30,7 @@ struct FeatureFacts {
 };
 /// Those of every model of the bundle, or of the one of that path.
 std::vector<FeatureFacts> featureFacts(const Bundle &bundle);
-const TableOf<FeatureFacts> &featureTable();
+extern const TableOf<FeatureFacts> featureTable;
 /// What else a description says, a line each: the function that runs by default, the outputs of a
 /// classifier and its classes (at most `mostLabels` of them), what the author says.
 std::vector<std::string> descriptionLines(const mil::ModelDescription &description,
@@ -49,7 +49,7 @@ struct AnnotatedOperation {
 /// `segment`: the backend that the function runs on as a whole (mil::SegmentBackends).
 std::vector<AnnotatedOperation> annotatedOperations(const mil::Function &function,
                                                     const std::string &segment);
-const TableOf<AnnotatedOperation> &annotatedOperationTable();
+extern const TableOf<AnnotatedOperation> annotatedOperationTable;
 
 /// A record of a file that several weights store: each of them counts its bytes as its own, the
 /// totals only once.
@@ -60,7 +60,7 @@ struct SharedRecord {
     List weights; ///< names of those that store it
 };
 std::vector<SharedRecord> sharedRecords(const Bundle &bundle);
-const TableOf<SharedRecord> &sharedRecordTable();
+extern const TableOf<SharedRecord> sharedRecordTable;
 
 /// Adds what became of the open extents of a program, where shapes were bound: the key "shapes",
 /// `{"bound":[{"input","shape"}],"values","open","inferred","unknown":[{"function",…}],"from"}`.
@@ -75,7 +75,7 @@ struct GraphRow {
 std::vector<GraphRow> graphRows(const std::shared_ptr<const graph::Neighbourhood> &drawn);
 /// What is drawn as a table: as `graph` lists it and the Graph dock shows it to those who do not
 /// see the drawing.
-const TableOf<GraphRow> &graphTable();
+extern const TableOf<GraphRow> graphTable;
 
 /// Everything of `graph`; `output` is empty where nothing was drawn to a file.
 Json graphJson(std::string_view path, std::string_view output, const graph::Neighbourhood &drawn);

@@ -145,50 +145,42 @@ std::vector<RegisterFacts> registerFacts(const descriptor::TaskDetail &detail,
     return rows;
 }
 
-const TableOf<RegisterFacts> &registerTable()
-{
-    using Row = RegisterFacts;
-    static constexpr Column<Row> kColumns[] = {
-        {kNumber | kDocument | kTerminal, "td_offset", "at", "Bytes from the start of the task",
-         member<&Row::offset, Hex>, jsonOf(CELL(Json(hexText(row.offset))))},
-        {kNumber, "address", "register", "Address of a register, bits of a field", addressValue,
-         jsonOf(CELL(Json(hexText(row.address, 5))))},
-        {kNumber, "value", "As stored", CELL(valueOf(row, row.value)),
-         jsonOf(CELL(Json(hexText(row.value, 8))))},
-        {kDocument | kTerminal, "block", "Block of registers that it belongs to",
-         CELL(row.reg == nullptr ? View("?") : View(row.reg->block))},
-        {kName, "name", "Block, register, field",
-         [](auto &row) -> Value {
-             if (row.field != nullptr)
-                 return View(row.field->name);
-             return row.reg == nullptr ? View("?") : View(row.reg->name);
-         }},
-        {kTerminal, "marks", "mark", "* differs from the task before, ! sources disagree",
-         marksValue},
-        {kName | kDocument | kTerminal, "fields", "Fields of the register that are not 0",
-         fieldsValue, jsonOf(fieldsDocument)},
-        {kDocument, "decoded", "What the numbers of its fields stand for", decodedDocument},
-        {kWindow, "meaning", "What the number stands for, where that is known",
-         [](auto &row) -> Value {
-             if (row.field == nullptr)
-                 return Nothing();
-             return descriptor::decodedField(*row.reg, *row.field, row.field->of(row.value),
-                                             row.map);
-         }},
-        {kNumber | kDocument | kWindow, "previous", "before", "What the tasks before left there",
-         CELL(row.before ? valueOf(row, *row.before) : Value(Nothing())),
-         jsonOf(CELL(row.before ? Json(hexText(*row.before, 8)) : Json(nullptr)))},
-        {kNumber | kDocument | kWindow, "file_offset", "place", "Offset in the file",
-         member<&Row::place, Hex>, jsonOf(CELL(Json(hexText(row.place))))},
-        {kDocument | kWindow, "confidence", "known by", "What this row rests on", evidenceValue,
-         jsonOf(CELL(row.reg != nullptr ? Json(row.reg->evidence) : noKey()))},
-    };
-    return tableOf<kColumns>(
-        "registers",
-        {"address", "td_offset", "file_offset", "value", "block", "name", "fields", "decoded",
-         "confidence", "previous"},
-        {"name", "address", "value", "meaning", "previous", "file_offset", "confidence"});
-}
+const TableOf<RegisterFacts> registerTable(
+    "registers",
+    {{kNumber | kDocument | kTerminal, "td_offset", "at", "Bytes from the start of the task",
+      member<&RegisterFacts::offset, Hex>, jsonOf(CELL(Json(hexText(row.offset))))},
+     {kNumber, "address", "register", "Address of a register, bits of a field", addressValue,
+      jsonOf(CELL(Json(hexText(row.address, 5))))},
+     {kNumber, "value", "As stored", CELL(valueOf(row, row.value)),
+      jsonOf(CELL(Json(hexText(row.value, 8))))},
+     {kDocument | kTerminal, "block", "Block of registers that it belongs to",
+      CELL(row.reg == nullptr ? View("?") : View(row.reg->block))},
+     {kName, "name", "Block, register, field",
+      [](auto &row) -> Value {
+          if (row.field != nullptr)
+              return View(row.field->name);
+          return row.reg == nullptr ? View("?") : View(row.reg->name);
+      }},
+     {kTerminal, "marks", "mark", "* differs from the task before, ! sources disagree", marksValue},
+     {kName | kDocument | kTerminal, "fields", "Fields of the register that are not 0", fieldsValue,
+      jsonOf(fieldsDocument)},
+     {kDocument, "decoded", "What the numbers of its fields stand for", decodedDocument},
+     {kWindow, "meaning", "What the number stands for, where that is known",
+      [](auto &row) -> Value {
+          if (row.field == nullptr)
+              return Nothing();
+          return descriptor::decodedField(*row.reg, *row.field, row.field->of(row.value), row.map);
+      }},
+     {kNumber | kDocument | kWindow, "previous", "before", "What the tasks before left there",
+      CELL(row.before ? valueOf(row, *row.before) : Value(Nothing())),
+      jsonOf(CELL(row.before ? Json(hexText(*row.before, 8)) : Json(nullptr)))},
+     {kNumber | kDocument | kWindow, "file_offset", "place", "Offset in the file",
+      member<&RegisterFacts::place, Hex>, jsonOf(CELL(Json(hexText(row.place))))},
+     {kDocument | kWindow, "confidence", "known by", "What this row rests on", evidenceValue,
+      jsonOf(CELL(row.reg != nullptr ? Json(row.reg->evidence) : noKey()))}},
+    {"address", "td_offset", "file_offset", "value", "block", "name", "fields", "decoded",
+     "confidence", "previous"},
+    {"name", "address", "value", "meaning", "previous", "file_offset", "confidence"});
 
 std::vector<LaneFacts> laneFacts(const std::vector<hwx::KernelLane> &lanes,
                                  const std::vector<hwx::KernelTile> &tiles,
@@ -203,54 +195,47 @@ std::vector<LaneFacts> laneFacts(const std::vector<hwx::KernelLane> &lanes,
     return rows;
 }
 
-const TableOf<LaneFacts> &laneTable()
-{
-    static constexpr Column<LaneFacts> kColumns[] = {
-        {kNumber, "lane", "Number of the engine", CELL(Code(row.lane.lane))},
-        {kNumber, "base", "Where its coefficients begin, as its register says it",
-         CELL(Hex(row.lane.base)), jsonOf(CELL(Json(hexText(row.lane.base))))},
-        {kNumber, "size", "bytes", "Bytes of coefficients", CELL(Count(row.lane.size)),
-         jsonOf(CELL(Json(hexText(row.lane.size))))},
-        {"relocated", "Whether the loader fills its base word",
-         CELL(row.lane.relocated ? Value(true) : Value(Nothing())),
-         jsonOf(CELL(Json(row.lane.relocated)))},
-        {"symbol", "kernel", "Symbol of the kernel that it reads",
-         CELL(row.symbol != nullptr ? Value(View(row.symbol->name)) : Value(Word("no symbol"))),
-         jsonOf(CELL(row.symbol != nullptr ? Json(row.symbol->name) : Json(nullptr)))},
-        {kDocument, "enable", "1: only lanes that are enabled are listed",
-         [](auto &) { return Json(1); }},
-        {kDocument, "vmaddr", "Virtual address of its first byte",
-         CELL(row.lane.address ? Json(hexText(*row.lane.address)) : Json(nullptr))},
-        {kDocument, "matches_symbol", "Whether a kernel begins exactly there",
-         CELL(row.lane.matchesSymbol)},
-        {kDocument, "size_matches", "Whether that kernel is as long", CELL(row.lane.sizeMatches)},
-    };
-    return tableOf<kColumns>("lanes", {"lane", "enable", "base", "size", "vmaddr", "symbol",
-                                       "matches_symbol", "size_matches", "relocated"});
-}
+const TableOf<LaneFacts> laneTable(
+    "lanes",
+    {{kNumber, "lane", "Number of the engine", CELL(Code(row.lane.lane))},
+     {kNumber, "base", "Where its coefficients begin, as its register says it",
+      CELL(Hex(row.lane.base)), jsonOf(CELL(Json(hexText(row.lane.base))))},
+     {kNumber, "size", "bytes", "Bytes of coefficients", CELL(Count(row.lane.size)),
+      jsonOf(CELL(Json(hexText(row.lane.size))))},
+     {"relocated", "Whether the loader fills its base word",
+      CELL(row.lane.relocated ? Value(true) : Value(Nothing())),
+      jsonOf(CELL(Json(row.lane.relocated)))},
+     {"symbol", "kernel", "Symbol of the kernel that it reads",
+      CELL(row.symbol != nullptr ? Value(View(row.symbol->name)) : Value(Word("no symbol"))),
+      jsonOf(CELL(row.symbol != nullptr ? Json(row.symbol->name) : Json(nullptr)))},
+     {kDocument, "enable", "1: only lanes that are enabled are listed",
+      [](auto &) { return Json(1); }},
+     {kDocument, "vmaddr", "Virtual address of its first byte",
+      CELL(row.lane.address ? Json(hexText(*row.lane.address)) : Json(nullptr))},
+     {kDocument, "matches_symbol", "Whether a kernel begins exactly there",
+      CELL(row.lane.matchesSymbol)},
+     {kDocument, "size_matches", "Whether that kernel is as long", CELL(row.lane.sizeMatches)}},
+    {"lane", "enable", "base", "size", "vmaddr", "symbol", "matches_symbol", "size_matches",
+     "relocated"});
 
-const TableOf<SurveyRow> &surveyTable()
-{
-    using Row = SurveyRow;
-    static constexpr Column<Row> kColumns[] = {
-        {"kind", "A register, or a word of a thread command", member<&Row::kind>},
-        {kNumber, "version", "Version of the register map; of a thread word its flavor",
-         member<&Row::version, Code>},
-        {kNumber, "address", "Address of the register, or offset in the command",
-         member<&Row::address, Hex>, jsonOf(CELL(Json(hexText(row.address))))},
-        {kNumber, "files", "Containers that have it", member<&Row::files, Count>},
-        {kNumber, "writes", "How often it is written", member<&Row::writes, Count>},
-        {kDocument, "set_bits", "Bits that are 1 in every value", CELL(Json(hexText(row.setBits)))},
-        {kDocument, "clear_bits", "Bits that are 0 in every value",
-         CELL(Json(hexText(row.clearBits)))},
-        {kDocument, "more_values", "Whether it has more values than are listed",
-         member<&Row::more>},
-        {"values", "Its values, and how often each was written", surveyValues,
-         jsonOf(surveyValuesDocument)},
-    };
-    return tableOf<kColumns>("survey", {"kind", "version", "address", "files", "writes", "set_bits",
-                                        "clear_bits", "more_values", "values"});
-}
+const TableOf<SurveyRow> surveyTable(
+    "survey",
+    {{"kind", "A register, or a word of a thread command", member<&SurveyRow::kind>},
+     {kNumber, "version", "Version of the register map; of a thread word its flavor",
+      member<&SurveyRow::version, Code>},
+     {kNumber, "address", "Address of the register, or offset in the command",
+      member<&SurveyRow::address, Hex>, jsonOf(CELL(Json(hexText(row.address))))},
+     {kNumber, "files", "Containers that have it", member<&SurveyRow::files, Count>},
+     {kNumber, "writes", "How often it is written", member<&SurveyRow::writes, Count>},
+     {kDocument, "set_bits", "Bits that are 1 in every value", CELL(Json(hexText(row.setBits)))},
+     {kDocument, "clear_bits", "Bits that are 0 in every value",
+      CELL(Json(hexText(row.clearBits)))},
+     {kDocument, "more_values", "Whether it has more values than are listed",
+      member<&SurveyRow::more>},
+     {"values", "Its values, and how often each was written", surveyValues,
+      jsonOf(surveyValuesDocument)}},
+    {"kind", "version", "address", "files", "writes", "set_bits", "clear_bits", "more_values",
+     "values"});
 
 std::vector<RegisterChange> registerChanges(const descriptor::RegisterDifference &difference)
 {
@@ -263,21 +248,16 @@ std::vector<RegisterChange> registerChanges(const descriptor::RegisterDifference
     return rows;
 }
 
-const TableOf<RegisterChange> &registerChangeTable()
-{
-    using Row = RegisterChange;
-    static constexpr Column<Row> kColumns[] = {
-        {kNumber | kTerminal, "task", "Number of the task in A and, where it is another one, in B",
-         member<&Row::task>},
-        {kTables, "name", "register", "Register or field that differs", member<&Row::name>},
-        {kTerminal, "field", "Field of the register that differs", member<&Row::field>},
-        {kNumber | kTables, "a", "A", "In the first; a dash where it has none",
-         CELL(sideValue(row, row.a))},
-        {kNumber | kTables, "b", "B", "In the second; a dash where it has none",
-         CELL(sideValue(row, row.b))},
-    };
-    return tableOf<kColumns>("register_changes");
-}
+const TableOf<RegisterChange> registerChangeTable(
+    "register_changes",
+    {{kNumber | kTerminal, "task", "Number of the task in A and, where it is another one, in B",
+      member<&RegisterChange::task>},
+     {kTables, "name", "register", "Register or field that differs", member<&RegisterChange::name>},
+     {kTerminal, "field", "Field of the register that differs", member<&RegisterChange::field>},
+     {kNumber | kTables, "a", "A", "In the first; a dash where it has none",
+      CELL(sideValue(row, row.a))},
+     {kNumber | kTables, "b", "B", "In the second; a dash where it has none",
+      CELL(sideValue(row, row.b))}});
 
 void HwxSurvey::note(const char *kind, unsigned version, std::uint32_t address, std::uint32_t value)
 {
@@ -350,7 +330,7 @@ Json hwxSurveyDocument(const HwxSurvey &survey)
     Json json = document("hwx");
     json["survey"] = {{"files", survey.files()},
                       {"tasks", survey.tasks()},
-                      {"words", jsonArray(surveyTable(), survey.rows())}};
+                      {"words", jsonArray(surveyTable, survey.rows())}};
     return json;
 }
 

@@ -70,7 +70,7 @@ std::vector<RegisterFacts> registerFacts(const descriptor::TaskDetail &detail,
                                          const descriptor::RegisterState &before,
                                          const descriptor::Version &version, std::uint64_t place);
 /// `hwx` lists registers, each with its fields in one cell; the window fields below them.
-const TableOf<RegisterFacts> &registerTable();
+extern const TableOf<RegisterFacts> registerTable;
 
 /// An engine's coefficient DMA of a task that is enabled.
 struct LaneFacts {
@@ -80,10 +80,10 @@ struct LaneFacts {
 std::vector<LaneFacts> laneFacts(const std::vector<hwx::KernelLane> &lanes,
                                  const std::vector<hwx::KernelTile> &tiles,
                                  const hwx::Container &container);
-const TableOf<LaneFacts> &laneTable();
+extern const TableOf<LaneFacts> laneTable;
 
 /// The words without a name of many containers: `hwx --survey`.
-const TableOf<SurveyRow> &surveyTable();
+extern const TableOf<SurveyRow> surveyTable;
 
 /// A difference between two tasks: of a register, or of one of its fields or the header's.
 struct RegisterChange {
@@ -96,6 +96,6 @@ struct RegisterChange {
 };
 /// Rows of one register, its fields below it.
 std::vector<RegisterChange> registerChanges(const descriptor::RegisterDifference &difference);
-const TableOf<RegisterChange> &registerChangeTable();
+extern const TableOf<RegisterChange> registerChangeTable;
 
 } // namespace kernscope::report

@@ -246,27 +246,22 @@ std::vector<section::RecordSlot> streamSlots()
     return slots;
 }
 
-const TableOf<section::RecordSlot> &streamSlotTable()
-{
-    using Row = section::RecordSlot;
-    static constexpr Column<Row> kColumns[] = {
-        {"name", "stream", "What the stream loads", member<&Row::name>},
-        {"word", "Word of a record that has its address", member<&Row::word, Code>},
-        {"enable", "Register that enables it", CELL(hexText(row.enable))},
-        {"base_offset", "base offset", "Register of its offset", CELL(hexText(row.base))},
-        {"relocation", "Register of its relocation", CELL(hexText(row.relocation))},
-        {kDocument, "source", "Where the registers are from",
-         [](auto &) { return View("tables 20.8 and 25.4"); }},
-    };
-    return tableOf<kColumns>("streams");
-}
+const TableOf<section::RecordSlot> streamSlotTable(
+    "streams",
+    {{"name", "stream", "What the stream loads", member<&section::RecordSlot::name>},
+     {"word", "Word of a record that has its address", member<&section::RecordSlot::word, Code>},
+     {"enable", "Register that enables it", CELL(hexText(row.enable))},
+     {"base_offset", "base offset", "Register of its offset", CELL(hexText(row.base))},
+     {"relocation", "Register of its relocation", CELL(hexText(row.relocation))},
+     {kDocument, "source", "Where the registers are from",
+      [](auto &) { return View("tables 20.8 and 25.4"); }}});
 
 Json sectionListJson(const section::WeightSection &section)
 {
     Json json = document("section");
     json["section"] = sectionJson(section);
     json["listing"] = section::listing(section);
-    json["streams"] = jsonArray(streamSlotTable(), streamSlots()); // table 25.4
+    json["streams"] = jsonArray(streamSlotTable, streamSlots()); // table 25.4
     return json;
 }
 
@@ -293,26 +288,22 @@ std::vector<UnitSectionFacts> unitSections(const hwx::TaskUnit &unit)
     return rows;
 }
 
-const TableOf<UnitSectionFacts> &unitSectionTable()
-{
-    static constexpr Column<UnitSectionFacts> kColumns[] = {
-        {"section", "Which of the six sections of a kernel unit",
-         CELL(format::unitSectionName(row.section))},
-        {"element_type", "element type", "Number and name in the catalogue of element types",
-         typeValue},
-        {kNumber, "bits", "Bits of one element",
-         [](auto &row) {
-             const bool known = row.content && row.content->bitDepth != 0;
-             return known ? Value(Count(row.content->bitDepth)) : Value(Nothing());
-         }},
-        {kNumber, "count", "Codebooks, records, channels or elements",
-         amountValue<&format::UnitSection::count>},
-        {kNumber, "bytes", "Length of the section", amountValue<&format::UnitSection::bytes>},
-        {"rests_on", "rests on", "What the row is concluded from where the file does not store it",
-         CELL(orNothing(row.note))},
-    };
-    return tableOf<kColumns>("unit-sections");
-}
+const TableOf<UnitSectionFacts> unitSectionTable(
+    "unit-sections",
+    {{"section", "Which of the six sections of a kernel unit",
+      CELL(format::unitSectionName(row.section))},
+     {"element_type", "element type", "Number and name in the catalogue of element types",
+      typeValue},
+     {kNumber, "bits", "Bits of one element",
+      [](auto &row) {
+          const bool known = row.content && row.content->bitDepth != 0;
+          return known ? Value(Count(row.content->bitDepth)) : Value(Nothing());
+      }},
+     {kNumber, "count", "Codebooks, records, channels or elements",
+      amountValue<&format::UnitSection::count>},
+     {kNumber, "bytes", "Length of the section", amountValue<&format::UnitSection::bytes>},
+     {"rests_on", "rests on", "What the row is concluded from where the file does not store it",
+      CELL(orNothing(row.note))}});
 
 std::string tableBudgetText(std::uint64_t palette, std::uint64_t activation)
 {
@@ -355,10 +346,6 @@ std::string channelsText(const GroupRow &row)
     return text.empty() ? "none" : text;
 }
 
-const TableOf<GroupRow> &groupTable()
-{
-    static const TableOf<GroupRow> kTable{"groups", groupColumns()};
-    return kTable;
-}
+const TableOf<GroupRow> groupTable("groups", groupColumns());
 
 } // namespace kernscope::report

@@ -14,7 +14,7 @@ Json sectionWrittenJson(const section::WeightSection &section, std::string_view 
 
 /// A stream that a word of a record is loaded by, with its registers; table 25.4.
 std::vector<section::RecordSlot> streamSlots();
-const TableOf<section::RecordSlot> &streamSlotTable();
+extern const TableOf<section::RecordSlot> streamSlotTable;
 
 // The six sections of a kernel unit (listing 25.1), as the window lists them.
 
@@ -27,7 +27,7 @@ struct UnitSectionFacts {
 /// One row a section; the notes lie in `unit`, which outlives them.
 std::vector<UnitSectionFacts> unitSections(const hwx::TaskUnit &unit);
 
-const TableOf<UnitSectionFacts> &unitSectionTable();
+extern const TableOf<UnitSectionFacts> unitSectionTable;
 
 /// Bytes of the palette and of the activation table, which share one on-chip memory (chapter 25).
 /// Its size is not published of any chip, so that nothing says whether they fit. Empty text: the
@@ -56,6 +56,6 @@ std::vector<GroupRow> groupRows(const Bundle &bundle, std::size_t weight);
 /// "0 to 3, 64 to 67"; "not known" and "none" where that is so.
 std::string channelsText(const GroupRow &row);
 /// Core, channels, bytes; of a weight section also codebook and slots.
-const TableOf<GroupRow> &groupTable();
+extern const TableOf<GroupRow> groupTable;
 
 } // namespace kernscope::report

@@ -321,54 +321,45 @@ std::string_view structureKindName(StructureFacts::Kind kind)
 
 } // namespace
 
-const TableOf<ProgramChange> &programChangeTable()
-{
-    static constexpr Column<ProgramChange> kColumns[] = {
-        {"change", "Whether B lacks it, has it besides, or has it otherwise",
-         CELL(Word(programChangeName(row.kind)))},
-        {"what",
-         "A function, an operation that computes, the way a weight is stored, a model of a "
-         "pipeline that is not a program, or an input, output or state as apps see it",
-         CELL(Word(programPartName(row.what)))},
-        {"function", "Function that it stands in; of a pipeline with its model",
-         CELL(orNothing(row.function))},
-        {kName, "operation", "What the operation makes, as A calls it where it is there",
-         CELL(orNothing(row.operation))},
-        {"type", "Type of the operation; of A and of B where they differ",
-         CELL(orNothing(row.type))},
-        {"details", "A > B", "Arguments that differ, each with its value in A and in B",
-         [](auto &row) { return fmt::format("{}", fmt::join(row.details, "; ")); }},
-    };
-    return tableOf<kColumns>("program-changes");
-}
+const TableOf<ProgramChange> programChangeTable(
+    "program-changes",
+    {{"change", "Whether B lacks it, has it besides, or has it otherwise",
+      CELL(Word(programChangeName(row.kind)))},
+     {"what",
+      "A function, an operation that computes, the way a weight is stored, a model of a "
+      "pipeline that is not a program, or an input, output or state as apps see it",
+      CELL(Word(programPartName(row.what)))},
+     {"function", "Function that it stands in; of a pipeline with its model",
+      CELL(orNothing(row.function))},
+     {kName, "operation", "What the operation makes, as A calls it where it is there",
+      CELL(orNothing(row.operation))},
+     {"type", "Type of the operation; of A and of B where they differ", CELL(orNothing(row.type))},
+     {"details", "A > B", "Arguments that differ, each with its value in A and in B",
+      [](auto &row) { return fmt::format("{}", fmt::join(row.details, "; ")); }}});
 
-const TableOf<StructureFacts> &structureTable()
-{
-    static constexpr Column<StructureFacts> kColumns[] = {
-        {"what",
-         "A file, a section, a task of a hardware container, a field of its header or a register, "
-         "a symbol, a relocation slot or the address of a port",
-         CELL(Word(structureKindName(row.kind)))},
-        {kName, "name", "What it is called", member<&StructureFacts::name>},
-        {kNumber, "a", "A", "Its length or value in A; nothing where A does not have it",
-         CELL(orNothing(row.a))},
-        {kNumber, "b", "B", "Its length or value in B; nothing where B does not have it",
-         CELL(orNothing(row.b))},
-        {"different", "bytes",
-         "Bytes of the file or section that are not the same, each set against the byte that "
-         "stands for it on the other side",
-         CELL(orNothing(row.different))},
-        {kNumber, "first_a", "first in A", "Offset in the file of A of the first byte that differs",
-         CELL(known<Hex, Nothing>(row.firstA))},
-        {kNumber, "first_b", "first in B", "Offset in the file of B of the first byte that differs",
-         CELL(known<Hex, Nothing>(row.firstB))},
-        {"fields", "details",
-         "Fields of the register that differ, each with its value in A and in B; what a section is "
-         "called in B",
-         CELL(orNothing(row.detail))},
-    };
-    return tableOf<kColumns>("structure");
-}
+const TableOf<StructureFacts> structureTable(
+    "structure",
+    {{"what",
+      "A file, a section, a task of a hardware container, a field of its header or a register, "
+      "a symbol, a relocation slot or the address of a port",
+      CELL(Word(structureKindName(row.kind)))},
+     {kName, "name", "What it is called", member<&StructureFacts::name>},
+     {kNumber, "a", "A", "Its length or value in A; nothing where A does not have it",
+      CELL(orNothing(row.a))},
+     {kNumber, "b", "B", "Its length or value in B; nothing where B does not have it",
+      CELL(orNothing(row.b))},
+     {"different", "bytes",
+      "Bytes of the file or section that are not the same, each set against the byte that "
+      "stands for it on the other side",
+      CELL(orNothing(row.different))},
+     {kNumber, "first_a", "first in A", "Offset in the file of A of the first byte that differs",
+      CELL(known<Hex, Nothing>(row.firstA))},
+     {kNumber, "first_b", "first in B", "Offset in the file of B of the first byte that differs",
+      CELL(known<Hex, Nothing>(row.firstB))},
+     {"fields", "details",
+      "Fields of the register that differ, each with its value in A and in B; what a section is "
+      "called in B",
+      CELL(orNothing(row.detail))}});
 
 std::vector<StructureFacts> symbolRows(const Bundle &a, const Bundle &b)
 {
@@ -423,28 +414,24 @@ Json containerDifferenceJson(const ContainerDifference &difference)
     return json;
 }
 
-const TableOf<AlignedSectionFacts> &alignedSectionTable()
-{
-    static constexpr Column<AlignedSectionFacts> kColumns[] = {
-        {kName, "section", "What the bytes are, as A calls it", CELL(View(row.section->name))},
-        {"kind", "What the bytes are for", CELL(Word(sectionKindName(row.section->kind)))},
-        {kNumber, "offset_a", "A offset", "Where the section begins in the file of A",
-         CELL(alignedOffset(row.section->a, row.section->rangeA))},
-        {kNumber, "bytes_a", "A bytes", "How long it is in A",
-         CELL(alignedBytes(row.section->a, row.section->rangeA))},
-        {kNumber, "offset_b", "B offset", "Where the section begins in the file of B",
-         CELL(alignedOffset(row.section->b, row.section->rangeB))},
-        {kNumber, "bytes_b", "B bytes", "How long it is in B",
-         CELL(alignedBytes(row.section->b, row.section->rangeB))},
-        {kNumber, "changed", "Bytes that both sides have, with other values",
-         alignedTally<&ByteTally::changed>},
-        {kNumber, "only_a", "only A", "Bytes of A that stand against nothing in B",
-         alignedTally<&ByteTally::onlyA>},
-        {kNumber, "only_b", "only B", "Bytes of B that stand against nothing in A",
-         alignedTally<&ByteTally::onlyB>},
-        {"state", "Equal, different, or on one side only", alignedStateValue},
-    };
-    return tableOf<kColumns>("aligned-sections");
-}
+const TableOf<AlignedSectionFacts> alignedSectionTable(
+    "aligned-sections",
+    {{kName, "section", "What the bytes are, as A calls it", CELL(View(row.section->name))},
+     {"kind", "What the bytes are for", CELL(Word(sectionKindName(row.section->kind)))},
+     {kNumber, "offset_a", "A offset", "Where the section begins in the file of A",
+      CELL(alignedOffset(row.section->a, row.section->rangeA))},
+     {kNumber, "bytes_a", "A bytes", "How long it is in A",
+      CELL(alignedBytes(row.section->a, row.section->rangeA))},
+     {kNumber, "offset_b", "B offset", "Where the section begins in the file of B",
+      CELL(alignedOffset(row.section->b, row.section->rangeB))},
+     {kNumber, "bytes_b", "B bytes", "How long it is in B",
+      CELL(alignedBytes(row.section->b, row.section->rangeB))},
+     {kNumber, "changed", "Bytes that both sides have, with other values",
+      alignedTally<&ByteTally::changed>},
+     {kNumber, "only_a", "only A", "Bytes of A that stand against nothing in B",
+      alignedTally<&ByteTally::onlyA>},
+     {kNumber, "only_b", "only B", "Bytes of B that stand against nothing in A",
+      alignedTally<&ByteTally::onlyB>},
+     {"state", "Equal, different, or on one side only", alignedStateValue}});
 
 } // namespace kernscope::report

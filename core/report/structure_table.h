@@ -8,7 +8,7 @@
 namespace kernscope::report {
 
 /// What `diff` lists under "structure": functions, operations and storage that differ.
-const TableOf<ProgramChange> &programChangeTable();
+extern const TableOf<ProgramChange> programChangeTable;
 
 /// One thing beside program and values that two bundles do not have alike: a file, a section, a
 /// task, a register or field of a task, a symbol, a relocation slot or the address of a port.
@@ -28,7 +28,7 @@ struct StructureFacts {
 /// in bytes; nothing where cancelled.
 std::vector<StructureFacts> structureRows(const BundlePtr &a, const BundlePtr &b,
                                           std::span<const PairChoice> chosen, Progress &progress);
-const TableOf<StructureFacts> &structureTable();
+extern const TableOf<StructureFacts> structureTable;
 
 /// Symbols, relocation slots and addresses of ports of two hardware containers that are not alike:
 /// symbols and ports by their names, slots by their section and place in it. Nothing where one of
@@ -53,6 +53,6 @@ struct AlignedSectionFacts {
     const ByteTally *tally = nullptr; ///< null: the bytes were not compared yet
 };
 
-const TableOf<AlignedSectionFacts> &alignedSectionTable();
+extern const TableOf<AlignedSectionFacts> alignedSectionTable;
 
 } // namespace kernscope::report

@@ -144,30 +144,26 @@ std::vector<TaskRow> taskRows(const Bundle &bundle, Progress &progress)
     return rows;
 }
 
-const TableOf<TaskRow> &taskTable()
-{
-    using Row = TaskRow;
-    static constexpr Column<Row> kColumns[] = {
-        {kNumber, "index", "task", "Number of the task in its text section",
-         member<&Row::index, Code>,
-         sortedBy(CELL(SortValue(std::uint64_t(row.text) << 32 | row.index)))},
-        {kNumber, "file_offset", "offset", "Where the task begins in the file",
-         member<&Row::fileOffset, Hex>},
-        {kNumber, "bytes", "Header and records", member<&Row::bytes, Count>},
-        {kNumber, "records", "Register records", member<&Row::records, Count>},
-        {kNumber, "stream", "Tasks of one stream carry register state", member<&Row::stream, Code>},
-        {kNumber, "channels", "Input and output channels",
-         CELL(fmt::format("{} \u2192 {}", extentText(row.cin), extentText(row.cout))),
-         sortedBy(CELL(extentOrder(row.cout, row.cin)))},
-        {kNumber, "kernel", "Height and width of the kernel",
-         CELL(fmt::format("{}\u00D7{}", extentText(row.kernelHeight), extentText(row.kernelWidth))),
-         sortedBy(CELL(extentOrder(row.kernelHeight, row.kernelWidth)))},
-        {kNumber, "lanes", "Engines whose coefficient DMA is enabled",
-         CELL(row.lanes == 0 ? Value(View("\u2013")) : Value(Count(row.lanes))),
-         sortedBy(CELL(SortValue(std::uint64_t(row.lanes))))},
-    };
-    return tableOf<kColumns>("tasks");
-}
+const TableOf<TaskRow> taskTable(
+    "tasks",
+    {{kNumber, "index", "task", "Number of the task in its text section",
+      member<&TaskRow::index, Code>,
+      sortedBy(CELL(SortValue(std::uint64_t(row.text) << 32 | row.index)))},
+     {kNumber, "file_offset", "offset", "Where the task begins in the file",
+      member<&TaskRow::fileOffset, Hex>},
+     {kNumber, "bytes", "Header and records", member<&TaskRow::bytes, Count>},
+     {kNumber, "records", "Register records", member<&TaskRow::records, Count>},
+     {kNumber, "stream", "Tasks of one stream carry register state",
+      member<&TaskRow::stream, Code>},
+     {kNumber, "channels", "Input and output channels",
+      CELL(fmt::format("{} \u2192 {}", extentText(row.cin), extentText(row.cout))),
+      sortedBy(CELL(extentOrder(row.cout, row.cin)))},
+     {kNumber, "kernel", "Height and width of the kernel",
+      CELL(fmt::format("{}\u00D7{}", extentText(row.kernelHeight), extentText(row.kernelWidth))),
+      sortedBy(CELL(extentOrder(row.kernelHeight, row.kernelWidth)))},
+     {kNumber, "lanes", "Engines whose coefficient DMA is enabled",
+      CELL(row.lanes == 0 ? Value(View("\u2013")) : Value(Count(row.lanes))),
+      sortedBy(CELL(SortValue(std::uint64_t(row.lanes))))}});
 
 std::vector<FieldRow> fieldRows(const Bundle &bundle, const FieldQuery &query, Progress &progress)
 {
@@ -211,27 +207,22 @@ std::vector<FieldRow> fieldRows(const Bundle &bundle, const FieldQuery &query, P
     return rows;
 }
 
-const TableOf<FieldRow> &fieldTable()
-{
-    using Row = FieldRow;
-    static constexpr Column<Row> kColumns[] = {
-        {kNumber, "task", "Number of the task in its text section", member<&Row::task, Code>},
-        {kNumber, "value", "What holds in the task: what it writes, else what was left there",
-         [](auto &row) -> Value {
-             if (!row.value)
-                 return Nothing();
-             return row.word ? Value(Hex(*row.value, 8)) : Value(Code(*row.value));
-         }},
-        {"meaning", "What the number stands for, where that is known", CELL(orAbsent(row.meaning))},
-        {"set", "Whether the task writes it or finds it as the tasks before left it",
-         CELL(Word(row.written ? "written"
-                   : row.value ? "carried"
-                               : "never written"))},
-        {kNumber, "place", "Of the word in the file; of a task that writes none, where it begins",
-         member<&Row::place, Hex>},
-    };
-    return tableOf<kColumns>("field_values");
-}
+const TableOf<FieldRow> fieldTable(
+    "field_values",
+    {{kNumber, "task", "Number of the task in its text section", member<&FieldRow::task, Code>},
+     {kNumber, "value", "What holds in the task: what it writes, else what was left there",
+      [](auto &row) -> Value {
+          if (!row.value)
+              return Nothing();
+          return row.word ? Value(Hex(*row.value, 8)) : Value(Code(*row.value));
+      }},
+     {"meaning", "What the number stands for, where that is known", CELL(orAbsent(row.meaning))},
+     {"set", "Whether the task writes it or finds it as the tasks before left it",
+      CELL(Word(row.written ? "written"
+                : row.value ? "carried"
+                            : "never written"))},
+     {kNumber, "place", "Of the word in the file; of a task that writes none, where it begins",
+      member<&FieldRow::place, Hex>}});
 
 std::vector<SlotFacts> slotRows(std::span<const hwx::Slot> slots, std::string_view file)
 {
@@ -249,66 +240,58 @@ std::vector<SlotFacts> loadedSlotRows(std::span<const hwx::Slot> slots,
     });
 }
 
-const TableOf<SlotFacts> &slotTable()
-{
-    static constexpr Column<SlotFacts> kColumns[] = {
-        {kNumber, "offset", "place", "Offset in the file", CELL(Hex(row.slot->place.value)),
-         jsonOf(CELL(numberJson(row.slot->place.value)))},
-        {kNumber, "task", "Task that the word is in", CELL(known<Code, Nothing>(row.slot->task))},
-        {"kind", "How the word gets its address", CELL(Word(hwx::slotKindName(row.slot->kind)))},
-        {"register", "Register that the word is written to", CELL(View(row.slot->registerName))},
-        {kName, "role", "What the address is of", CELL(View(row.slot->role))},
-        {kDocument, "file", "File of the bundle", member<&SlotFacts::file>},
-        {kDocument, "bytes", "Bytes of its words", CELL(Code(4ULL * row.slot->words))},
-        {kDocument, "section", "Ordinal of its text section", CELL(Code(row.slot->section))},
-        {kDocument, "text_offset", "Offset in that section", CELL(Code(row.slot->textOffset)),
-         jsonOf(CELL(numberJson(row.slot->textOffset)))},
-        {kDocument, "address", "Byte address of the register", CELL(hexText(row.slot->address))},
-        {kNumber, "stored", "Offset in the target, as the file has it", CELL(Hex(row.slot->stored)),
-         jsonOf(CELL(Json(hexText(row.slot->stored))))},
-        {kName, "target", "What the loader adds", CELL(View(row.slot->target.name)),
-         jsonOf(slotTargetJson)},
-        {kNumber | kWindow, "loaded", "What the loader would write", loadedCell},
-        {kNumber | kWindow, "device_address", "device address", "What the engine will use",
-         CELL(row.loaded != nullptr ? known<Hex, Nothing>(row.loaded->deviceAddress)
-                                    : Value(Nothing()))},
-        {kDocument, "confidence", "How sure it is",
-         CELL(Word(format::confidenceName(row.slot->confidence)))},
-    };
-    return tableOf<kColumns>("slots",
-                             {"kind", "file", "offset", "bytes", "section", "text_offset", "task",
-                              "register", "address", "role", "stored", "target"},
-                             {"offset", "task", "kind", "register", "role", "target"});
-}
+const TableOf<SlotFacts> slotTable(
+    "slots",
+    {{kNumber, "offset", "place", "Offset in the file", CELL(Hex(row.slot->place.value)),
+      jsonOf(CELL(numberJson(row.slot->place.value)))},
+     {kNumber, "task", "Task that the word is in", CELL(known<Code, Nothing>(row.slot->task))},
+     {"kind", "How the word gets its address", CELL(Word(hwx::slotKindName(row.slot->kind)))},
+     {"register", "Register that the word is written to", CELL(View(row.slot->registerName))},
+     {kName, "role", "What the address is of", CELL(View(row.slot->role))},
+     {kDocument, "file", "File of the bundle", member<&SlotFacts::file>},
+     {kDocument, "bytes", "Bytes of its words", CELL(Code(4ULL * row.slot->words))},
+     {kDocument, "section", "Ordinal of its text section", CELL(Code(row.slot->section))},
+     {kDocument, "text_offset", "Offset in that section", CELL(Code(row.slot->textOffset)),
+      jsonOf(CELL(numberJson(row.slot->textOffset)))},
+     {kDocument, "address", "Byte address of the register", CELL(hexText(row.slot->address))},
+     {kNumber, "stored", "Offset in the target, as the file has it", CELL(Hex(row.slot->stored)),
+      jsonOf(CELL(Json(hexText(row.slot->stored))))},
+     {kName, "target", "What the loader adds", CELL(View(row.slot->target.name)),
+      jsonOf(slotTargetJson)},
+     {kNumber | kWindow, "loaded", "What the loader would write", loadedCell},
+     {kNumber | kWindow, "device_address", "device address", "What the engine will use",
+      CELL(row.loaded != nullptr ? known<Hex, Nothing>(row.loaded->deviceAddress)
+                                 : Value(Nothing()))},
+     {kDocument, "confidence", "How sure it is",
+      CELL(Word(format::confidenceName(row.slot->confidence)))}},
+    {"kind", "file", "offset", "bytes", "section", "text_offset", "task", "register", "address",
+     "role", "stored", "target"},
+    {"offset", "task", "kind", "register", "role", "target"});
 
-const TableOf<SlotFacts> &loadedSlotTable()
-{
-    static constexpr Column<SlotFacts> kColumns[] = {
-        {kNumber, "offset", "Offset in the file", CELL(Hex(row.slot->place.value)),
-         jsonOf(CELL(numberJson(row.slot->place.value)))},
-        {kDocument, "task", "Task that the word is in", CELL(known<Code, Nothing>(row.slot->task))},
-        {"kind", "How the word gets its address", CELL(Word(hwx::slotKindName(row.slot->kind)))},
-        {kName, "register", "Register that the word is written to",
-         CELL(View(row.slot->registerName))},
-        {kName, "role", "What the address is of", CELL(View(row.slot->role))},
-        {kDocument, "section", "Ordinal of its text section", CELL(Code(row.slot->section))},
-        {kName, "target", "What the loader adds", CELL(View(row.slot->target.name))},
-        {"before", "Its words as the file has them",
-         CELL(slotWords(row.loaded->before, row.slot->words)),
-         jsonOf(CELL(slotWordsJson(row.loaded->before, row.slot->words)))},
-        {"after", "What the loader would write",
-         CELL(row.loaded->changes() ? slotWords(row.loaded->after, row.slot->words)
-                                    : std::string("the same")),
-         jsonOf(CELL(slotWordsJson(row.loaded->after, row.slot->words)))},
-        {kDocument, "changes", "Whether they differ", CELL(row.loaded->changes())},
-        {kDocument, "device_address", "What the engine will use",
-         CELL(row.loaded->deviceAddress ? Value(hexText(*row.loaded->deviceAddress))
-                                        : Value(Nothing()))},
-        {kName, "fault", "remark", "Why nothing is written",
-         CELL(row.loaded->fault ? Value(View(row.loaded->fault->message)) : Value(Nothing()))},
-    };
-    return tableOf<kColumns>("loaded-slots", {"offset", "kind", "section", "task", "register",
-                                              "role", "target", "before", "after"});
-}
+const TableOf<SlotFacts> loadedSlotTable(
+    "loaded-slots",
+    {{kNumber, "offset", "Offset in the file", CELL(Hex(row.slot->place.value)),
+      jsonOf(CELL(numberJson(row.slot->place.value)))},
+     {kDocument, "task", "Task that the word is in", CELL(known<Code, Nothing>(row.slot->task))},
+     {"kind", "How the word gets its address", CELL(Word(hwx::slotKindName(row.slot->kind)))},
+     {kName, "register", "Register that the word is written to",
+      CELL(View(row.slot->registerName))},
+     {kName, "role", "What the address is of", CELL(View(row.slot->role))},
+     {kDocument, "section", "Ordinal of its text section", CELL(Code(row.slot->section))},
+     {kName, "target", "What the loader adds", CELL(View(row.slot->target.name))},
+     {"before", "Its words as the file has them",
+      CELL(slotWords(row.loaded->before, row.slot->words)),
+      jsonOf(CELL(slotWordsJson(row.loaded->before, row.slot->words)))},
+     {"after", "What the loader would write",
+      CELL(row.loaded->changes() ? slotWords(row.loaded->after, row.slot->words)
+                                 : std::string("the same")),
+      jsonOf(CELL(slotWordsJson(row.loaded->after, row.slot->words)))},
+     {kDocument, "changes", "Whether they differ", CELL(row.loaded->changes())},
+     {kDocument, "device_address", "What the engine will use",
+      CELL(row.loaded->deviceAddress ? Value(hexText(*row.loaded->deviceAddress))
+                                     : Value(Nothing()))},
+     {kName, "fault", "remark", "Why nothing is written",
+      CELL(row.loaded->fault ? Value(View(row.loaded->fault->message)) : Value(Nothing()))}},
+    {"offset", "kind", "section", "task", "register", "role", "target", "before", "after"});
 
 } // namespace kernscope::report

@@ -25,7 +25,7 @@ struct TaskRow {
 /// The rows of every task of the bundle's container; stops early where `progress` is cancelled.
 std::vector<TaskRow> taskRows(const Bundle &bundle, Progress &progress);
 /// As the Tasks dock lists them.
-const TableOf<TaskRow> &taskTable();
+extern const TableOf<TaskRow> taskTable;
 
 /// A register or header word of the tasks of one text section, or a run of its bits.
 struct FieldQuery {
@@ -51,7 +51,7 @@ struct FieldRow {
 /// Stops early where `progress` is cancelled. Costs one pass over the section.
 std::vector<FieldRow> fieldRows(const Bundle &bundle, const FieldQuery &query, Progress &progress);
 /// Task, value, meaning, whether it is written, place.
-const TableOf<FieldRow> &fieldTable();
+extern const TableOf<FieldRow> fieldTable;
 
 // Words of a hardware container that are left for the loader: `hwx`, `inspect` and the
 // Relocations dock.
@@ -67,8 +67,8 @@ std::vector<SlotFacts> slotRows(std::span<const hwx::Slot> slots, std::string_vi
 /// With what a load would write: of each that it computed.
 std::vector<SlotFacts> loadedSlotRows(std::span<const hwx::Slot> slots,
                                       std::span<const hwx::LoadedSlot> loaded);
-const TableOf<SlotFacts> &slotTable();
+extern const TableOf<SlotFacts> slotTable;
 /// `hwx --load-at`; rows of loadedSlotRows().
-const TableOf<SlotFacts> &loadedSlotTable();
+extern const TableOf<SlotFacts> loadedSlotTable;
 
 } // namespace kernscope::report

@@ -54,28 +54,23 @@ std::string formsText(std::span<const WeightGain> gains)
 
 } // namespace
 
-const TableOf<WeightGain> &gainTable()
-{
-    using Row = WeightGain;
-    static constexpr Column<Row> kColumns[] = {
-        {kName, "weight", "Weight that another form would make faster", member<&Row::name>},
-        {"stored", "as it is", "Form that it is stored in", member<&Row::stored>},
-        {"form", "change to",
-         "Form in which its layers are predicted to take the least time; what it costs in accuracy "
-         "Choose a Form and Plan measure",
-         member<&Row::form>},
-        {kNumber, "saved_s", "saves", "Predicted time that one run of the program takes less",
-         CELL(row.storedS ? Value(Seconds{row.savedS()}) : Value(Word("runs at all"))),
-         withUnit("s"), jsonOf(CELL(row.storedS ? Json(row.savedS()) : Json(nullptr)))},
-        {kNumber, "stored_s", "time now", "Predicted time of its layers as it is stored",
-         CELL(known<Seconds>(row.storedS)), withUnit("s"), unknownAs("refused")},
-        {kNumber, "form_s", "time then", "Predicted time of its layers in that form",
-         CELL(Seconds{row.formS}), withUnit("s")},
-        {kNumber, "bytes_less", "fewer bytes", "Bytes that one call moves less",
-         CELL(known<Count>(row.less)), withUnit("B")},
-    };
-    return tableOf<kColumns>("gains");
-}
+const TableOf<WeightGain> gainTable(
+    "gains",
+    {{kName, "weight", "Weight that another form would make faster", member<&WeightGain::name>},
+     {"stored", "as it is", "Form that it is stored in", member<&WeightGain::stored>},
+     {"form", "change to",
+      "Form in which its layers are predicted to take the least time; what it costs in accuracy "
+      "Choose a Form and Plan measure",
+      member<&WeightGain::form>},
+     {kNumber, "saved_s", "saves", "Predicted time that one run of the program takes less",
+      CELL(row.storedS ? Value(Seconds{row.savedS()}) : Value(Word("runs at all"))), withUnit("s"),
+      jsonOf(CELL(row.storedS ? Json(row.savedS()) : Json(nullptr)))},
+     {kNumber, "stored_s", "time now", "Predicted time of its layers as it is stored",
+      CELL(known<Seconds>(row.storedS)), withUnit("s"), unknownAs("refused")},
+     {kNumber, "form_s", "time then", "Predicted time of its layers in that form",
+      CELL(Seconds{row.formS}), withUnit("s")},
+     {kNumber, "bytes_less", "fewer bytes", "Bytes that one call moves less",
+      CELL(known<Count>(row.less)), withUnit("B")}});
 
 void VerdictMaker::add(std::size_t weight, const roofline::Placement &placed)
 {
@@ -276,7 +271,7 @@ Result<ProgramVerdict> programVerdict(const Bundle &bundle, const target::Target
 void addVerdict(Json &document, const ProgramVerdict &verdict)
 {
     document["verdict"] = {{"sentence", verdict.sentence},
-                           {"gains", jsonArray(gainTable(), verdict.gains)}};
+                           {"gains", jsonArray(gainTable, verdict.gains)}};
 }
 
 } // namespace kernscope::report

@@ -19,7 +19,7 @@ struct WeightGain {
 
     double savedS() const { return storedS ? *storedS - formS : 0; }
 };
-const TableOf<WeightGain> &gainTable();
+extern const TableOf<WeightGain> gainTable;
 
 struct ProgramVerdict {
     std::string sentence;          ///< in full, with the chip's name

@@ -52,7 +52,7 @@ Json codebooksJson(const CodebookData &data)
         entries, [](const BookEntry &entry) { return entry.uses() == std::uint64_t(0); });
     json["duplicates"] = std::ranges::count_if(
         entries, [](const BookEntry &entry) { return entry.duplicateOf != kNoIndex; });
-    json["rows"] = jsonArray(bookEntryTable(), entries);
+    json["rows"] = jsonArray(bookEntryTable, entries);
     return json;
 }
 
@@ -64,7 +64,7 @@ Json scaleListJson(const ScaleData &data)
             {"zero_points", data.zeros.size()},
             {"kind",
              data.zeros.empty() ? Json(nullptr) : Json(data.zeroPoints ? "zero_point" : "offset")},
-            {"rows", jsonArray(scaleTable(), scaleRows(data))}};
+            {"rows", jsonArray(scaleTable, scaleRows(data))}};
 }
 
 Json keptJson(const MaskFigures &figures, bool masked)
@@ -74,14 +74,14 @@ Json keptJson(const MaskFigures &figures, bool masked)
             {"elements", numberJson(figures.elements)},
             {"stored_values", masked ? numberJson(figures.survivors) : Json(nullptr)},
             {"density", ratioJson(figures.density())},
-            {"channels", jsonArray(keptChannelTable(), keptChannels(figures))}};
+            {"channels", jsonArray(keptChannelTable, keptChannels(figures))}};
 }
 
 Json histogramJson(const Histogram &histogram)
 {
     return {{"low", histogram.low},
             {"high", histogram.high},
-            {"bins", jsonArray(binTable(), binRows(histogram))}};
+            {"bins", jsonArray(binTable, binRows(histogram))}};
 }
 
 constexpr int kValueDigits = 6; ///< significant ones, in text; documents have them all
@@ -247,132 +247,107 @@ double BinRow::edge(std::size_t of) const
                            static_cast<double>(data->bins.size());
 }
 
-const TableOf<PartRow> &partTable()
-{
-    using Row = PartRow;
-    static constexpr Column<Row> kColumns[] = {
-        {"role", "part", "What the part is to the form",
-         [](const Row &row) -> Value {
-             const std::string_view name = codec::partRoleName(row.operand->role);
-             const bool second = partWords(*row.weight, row.operand->role) == "second offset";
-             return second ? Value(fmt::format("{} (second offset)", name)) : Value(name);
-         },
-         jsonOf(CELL(Json(codec::partRoleName(row.operand->role))))},
-        {"dtype", "type", "Type of its stored elements",
-         CELL(elementTypeName(row.operand->declaredType()))},
-        {"shape", "Its extents, outermost first", CELL(shapeText(row.operand->declaredShape()))},
-        {kNumber, "bytes", "Bytes that it takes in its file",
-         CELL(Count(row.operand->place->bytes.value)), withUnit("B")},
-        {"file", "File that holds it, blank where the program text does",
-         [](auto &row) {
-             const OperandPlace &place = *row.operand->place;
-             return place.isLiteral() ? Value(Nothing())
-                                      : Value(View(row.bundle->files()[place.file].path));
-         }},
-        {kNumber, "offset", "Its first byte in the file",
-         [](auto &row) {
-             const OperandPlace &place = *row.operand->place;
-             return place.isLiteral() ? Value(Nothing()) : Value(Hex(place.dataOffset.value));
-         }},
-        {"shared", "Whether another weight has the same bytes",
-         CELL(row.operand->place->shared ? Value(Word("shared")) : Value(Nothing()))},
-    };
-    return tableOf<kColumns>("parts");
-}
+const TableOf<PartRow> partTable(
+    "parts",
+    {{"role", "part", "What the part is to the form",
+      [](const PartRow &row) -> Value {
+          const std::string_view name = codec::partRoleName(row.operand->role);
+          const bool second = partWords(*row.weight, row.operand->role) == "second offset";
+          return second ? Value(fmt::format("{} (second offset)", name)) : Value(name);
+      },
+      jsonOf(CELL(Json(codec::partRoleName(row.operand->role))))},
+     {"dtype", "type", "Type of its stored elements",
+      CELL(elementTypeName(row.operand->declaredType()))},
+     {"shape", "Its extents, outermost first", CELL(shapeText(row.operand->declaredShape()))},
+     {kNumber, "bytes", "Bytes that it takes in its file",
+      CELL(Count(row.operand->place->bytes.value)), withUnit("B")},
+     {"file", "File that holds it, blank where the program text does",
+      [](auto &row) {
+          const OperandPlace &place = *row.operand->place;
+          return place.isLiteral() ? Value(Nothing())
+                                   : Value(View(row.bundle->files()[place.file].path));
+      }},
+     {kNumber, "offset", "Its first byte in the file",
+      [](auto &row) {
+          const OperandPlace &place = *row.operand->place;
+          return place.isLiteral() ? Value(Nothing()) : Value(Hex(place.dataOffset.value));
+      }},
+     {"shared", "Whether another weight has the same bytes",
+      CELL(row.operand->place->shared ? Value(Word("shared")) : Value(Nothing()))}});
 
-const TableOf<BookEntry> &bookEntryTable()
-{
-    using Row = BookEntry;
-    static constexpr Column<Row> kColumns[] = {
-        {kNumber, "codebook", "Number of the codebook, where there are several",
-         CELL(row.data->codebooks > 1 ? Value(Code(row.book)) : Value(Absent())),
-         jsonOf(CELL(Json(row.book)))},
-        {kNumber, "entry", "Number of the entry in its codebook", member<&Row::entry, Code>},
-        {kNumber, "code", "The bits of an index that means this entry",
-         CELL(fmt::format("{:0{}b}", row.entry, row.data->indexBits))},
-        {kNumber, "values", "value", "The value that the entry stands for, or those of its vector",
-         entryValue, jsonOf(entryValuesJson)},
-        {kNumber, "uses", "Stored indices that mean this entry", CELL(known<Count>(row.uses()))},
-        {kNumber, "share", "Uses over all uses of this codebook",
-         [](auto &row) -> Value {
-             const auto uses = row.uses();
-             if (!uses)
-                 return Unknown();
-             return Percent(row.usesOfBook == 0
-                                ? 0.0
-                                : static_cast<double>(*uses) / static_cast<double>(row.usesOfBook));
-         }},
-        {kDocument, "duplicate_of", "The first entry of the same values",
-         CELL(row.duplicateOf == kNoIndex ? Value(Nothing()) : Value(Code(row.duplicateOf)))},
-        {kTables, "note", "Duplicates, entries that nothing uses, changes not saved yet",
-         entryNote},
-    };
-    return tableOf<kColumns>("codebook");
-}
+const TableOf<BookEntry> bookEntryTable(
+    "codebook",
+    {{kNumber, "codebook", "Number of the codebook, where there are several",
+      CELL(row.data->codebooks > 1 ? Value(Code(row.book)) : Value(Absent())),
+      jsonOf(CELL(Json(row.book)))},
+     {kNumber, "entry", "Number of the entry in its codebook", member<&BookEntry::entry, Code>},
+     {kNumber, "code", "The bits of an index that means this entry",
+      CELL(fmt::format("{:0{}b}", row.entry, row.data->indexBits))},
+     {kNumber, "values", "value", "The value that the entry stands for, or those of its vector",
+      entryValue, jsonOf(entryValuesJson)},
+     {kNumber, "uses", "Stored indices that mean this entry", CELL(known<Count>(row.uses()))},
+     {kNumber, "share", "Uses over all uses of this codebook",
+      [](auto &row) -> Value {
+          const auto uses = row.uses();
+          if (!uses)
+              return Unknown();
+          return Percent(row.usesOfBook == 0
+                             ? 0.0
+                             : static_cast<double>(*uses) / static_cast<double>(row.usesOfBook));
+      }},
+     {kDocument, "duplicate_of", "The first entry of the same values",
+      CELL(row.duplicateOf == kNoIndex ? Value(Nothing()) : Value(Code(row.duplicateOf)))},
+     {kTables, "note", "Duplicates, entries that nothing uses, changes not saved yet", entryNote}});
 
-const TableOf<ScaleRow> &scaleTable()
-{
-    static constexpr Column<ScaleRow> kColumns[] = {
-        {kNumber, "at", "Index of the scale along the axes that it varies on",
-         CELL(row.data->placeOf(row.row)), sortedBy(CELL(SortValue(std::uint64_t{row.row})))},
-        {kNumber, "scale", "What a code is multiplied by",
-         CELL(realValue(row.data->scaleOf(row.row)))},
-        {kNumber, "zero_point", "zero point", "What is subtracted from a code before it is scaled",
-         [](auto &row) -> Value {
-             if (row.data->zeros.empty())
-                 return Absent();
-             const auto zero = row.data->zeroOf(row.row);
-             return zero ? realValue(*zero) : Value(Unknown());
-         }},
-        {kNumber, "exponent", "Power of two that a scale of a microscaled weight is stored as",
-         [](auto &row) -> Value {
-             if (!row.data->exponents)
-                 return Absent();
-             const auto exponent = row.data->exponentOf(row.row);
-             return exponent ? realValue(*exponent) : Value(Unknown());
-         }},
-        {kNumber, "bias", "What is added to the product of code and scale",
-         [](auto &row) -> Value {
-             if (row.data->biases.empty())
-                 return Absent();
-             return realValue(row.data->biasOf(row.row));
-         }},
-    };
-    return tableOf<kColumns>("scales");
-}
+const TableOf<ScaleRow> scaleTable(
+    "scales",
+    {{kNumber, "at", "Index of the scale along the axes that it varies on",
+      CELL(row.data->placeOf(row.row)), sortedBy(CELL(SortValue(std::uint64_t{row.row})))},
+     {kNumber, "scale", "What a code is multiplied by",
+      CELL(realValue(row.data->scaleOf(row.row)))},
+     {kNumber, "zero_point", "zero point", "What is subtracted from a code before it is scaled",
+      [](auto &row) -> Value {
+          if (row.data->zeros.empty())
+              return Absent();
+          const auto zero = row.data->zeroOf(row.row);
+          return zero ? realValue(*zero) : Value(Unknown());
+      }},
+     {kNumber, "exponent", "Power of two that a scale of a microscaled weight is stored as",
+      [](auto &row) -> Value {
+          if (!row.data->exponents)
+              return Absent();
+          const auto exponent = row.data->exponentOf(row.row);
+          return exponent ? realValue(*exponent) : Value(Unknown());
+      }},
+     {kNumber, "bias", "What is added to the product of code and scale", [](auto &row) -> Value {
+          if (row.data->biases.empty())
+              return Absent();
+          return realValue(row.data->biasOf(row.row));
+      }}});
 
-const TableOf<BinRow> &binTable()
-{
-    static constexpr Column<BinRow> kColumns[] = {
-        {kNumber, "low", "from", "Lower edge of the bin", CELL(realValue(row.edge(row.bin)))},
-        {kNumber, "high", "to",
-         "Upper edge of the bin, which belongs to the next one; to the last one its own",
-         CELL(realValue(row.edge(row.bin + 1)))},
-        {kNumber, "count", "values", "Decoded values in the bin",
-         CELL(Count(row.data->bins[row.bin]))},
-        {kNumber, "share", "Share of the finite values",
-         CELL(Percent(row.all == 0 ? 0.0
-                                   : static_cast<double>(row.data->bins[row.bin]) /
-                                         static_cast<double>(row.all)))},
-    };
-    return tableOf<kColumns>("histogram");
-}
+const TableOf<BinRow>
+    binTable("histogram",
+             {{kNumber, "low", "from", "Lower edge of the bin", CELL(realValue(row.edge(row.bin)))},
+              {kNumber, "high", "to",
+               "Upper edge of the bin, which belongs to the next one; to the last one its own",
+               CELL(realValue(row.edge(row.bin + 1)))},
+              {kNumber, "count", "values", "Decoded values in the bin",
+               CELL(Count(row.data->bins[row.bin]))},
+              {kNumber, "share", "Share of the finite values",
+               CELL(Percent(row.all == 0 ? 0.0
+                                         : static_cast<double>(row.data->bins[row.bin]) /
+                                               static_cast<double>(row.all)))}});
 
-const TableOf<KeptChannel> &keptChannelTable()
-{
-    using Row = KeptChannel;
-    static constexpr Column<Row> kColumns[] = {
-        {kNumber, "channel", "Index of the outermost axis", member<&Row::channel, Code>},
-        {kNumber, "kept", "Elements that the mask keeps; without a mask, those that are not zero",
-         CELL(Count(row.data->channels[row.channel]))},
-        {kNumber, "elements", "of", "Elements of the channel", CELL(Count(row.data->perChannel))},
-        {kNumber, "density", "Share of the channel that is kept",
-         CELL(Percent(row.data->perChannel == 0
-                          ? 0.0
-                          : static_cast<double>(row.data->channels[row.channel]) /
-                                static_cast<double>(row.data->perChannel)))},
-    };
-    return tableOf<kColumns>("density");
-}
+const TableOf<KeptChannel> keptChannelTable(
+    "density",
+    {{kNumber, "channel", "Index of the outermost axis", member<&KeptChannel::channel, Code>},
+     {kNumber, "kept", "Elements that the mask keeps; without a mask, those that are not zero",
+      CELL(Count(row.data->channels[row.channel]))},
+     {kNumber, "elements", "of", "Elements of the channel", CELL(Count(row.data->perChannel))},
+     {kNumber, "density", "Share of the channel that is kept",
+      CELL(Percent(row.data->perChannel == 0
+                       ? 0.0
+                       : static_cast<double>(row.data->channels[row.channel]) /
+                             static_cast<double>(row.data->perChannel)))}});
 
 } // namespace kernscope::report

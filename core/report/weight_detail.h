@@ -33,7 +33,7 @@ struct PartRow {
     const Weight *weight = nullptr;
 };
 std::vector<PartRow> partRows(const WeightDetail &detail);
-const TableOf<PartRow> &partTable();
+extern const TableOf<PartRow> partTable;
 
 /// An entry of a codebook.
 struct BookEntry {
@@ -48,7 +48,7 @@ struct BookEntry {
 };
 /// Of every codebook.
 std::vector<BookEntry> bookEntries(const CodebookData &data);
-const TableOf<BookEntry> &bookEntryTable();
+extern const TableOf<BookEntry> bookEntryTable;
 
 /// A scale and its zero point.
 struct ScaleRow {
@@ -56,7 +56,7 @@ struct ScaleRow {
     std::size_t row = 0;
 };
 std::vector<ScaleRow> scaleRows(const ScaleData &data);
-const TableOf<ScaleRow> &scaleTable();
+extern const TableOf<ScaleRow> scaleTable;
 
 /// A bin of a histogram.
 struct BinRow {
@@ -67,7 +67,7 @@ struct BinRow {
     double edge(std::size_t of) const; ///< between bin `of` - 1 and bin `of`
 };
 std::vector<BinRow> binRows(const Histogram &histogram);
-const TableOf<BinRow> &binTable();
+extern const TableOf<BinRow> binTable;
 
 /// How much of an output channel is kept.
 struct KeptChannel {
@@ -75,7 +75,7 @@ struct KeptChannel {
     std::size_t channel = 0;
 };
 std::vector<KeptChannel> keptChannels(const MaskFigures &figures);
-const TableOf<KeptChannel> &keptChannelTable();
+extern const TableOf<KeptChannel> keptChannelTable;
 
 /// Everything of `weight` but its diagnostics.
 Json weightDetailJson(const WeightDetail &detail);

@@ -200,109 +200,101 @@ const Weight &WeightFacts::weight() const
     return bundle->weights()[index];
 }
 
-const TableOf<WeightFacts> &weightTable()
-{
-    using Row = WeightFacts;
-    static constexpr Column<Row> kColumns[] = {
-        {kDocument | kTerminal, "function", "Function of the program that holds the weight",
-         CELL(row.severalFunctions ? Value(functionWords(row.weight())) : Value(Absent())),
-         jsonOf(CELL(Json(row.weight().function)))},
-        {kName | kDocument | kWindow, "name", "Name of the value that the consumer reads",
-         CELL(View(row.weight().name))},
-        // The window has an icon for it.
-        {kName | kTerminal, "marked_name", "name",
-         "Name of the value that the consumer reads; ! where it cannot be decoded",
-         CELL(row.weight().fault ? Value("! " + row.weight().name)
-                                 : Value(View(row.weight().name)))},
-        {kDocument, "op_name", "Name of the operation that makes it",
-         CELL(View(row.weight().opName()))},
-        {kDocument, "model", "Model of a pipeline that holds the weight",
-         CELL(View(row.weight().model))},
-        {kDocument, "address", "By which the weight is found among those of the same name",
-         CELL(row.weight().address())},
-        {kDocument, "source_op", "Kind of the operation that makes it",
-         CELL(View(row.weight().sourceOp))},
-        {kName, "form", "How the weight is stored", CELL(formWords(row.weight().form)),
-         jsonOf(CELL(Json(formText(row.weight().form))))},
-        {kDocument | kTerminal, "dtype", "type", "Type of the decoded elements",
-         CELL(elementTypeName(row.weight().type))},
-        {"shape", "Extents of the decoded tensor, outermost first; sorts by the number of elements",
-         CELL(shapeText(row.weight().shape)), jsonOf(CELL(numbersJson(row.weight().shape))),
-         sortedBy(CELL(SortValue(row.weight().elements.value)))},
-        {kNumber | kDocument, "elements", "Elements of the decoded tensor",
-         CELL(Count(row.weight().elements.value))},
-        {kDocument, "parts", "Operands that it is stored as, and where",
-         [](auto &row) {
-             return listJson(row.weight().operands(), [&](const auto &operand) {
-                 return operandJson(*row.bundle, operand);
-             });
-         }},
-        {kNumber, "stored_bytes", "stored",
-         "Bytes that the weight takes in the file, a part that is used twice counted once",
-         CELL(known(knownStoredBytes(row.weight()))), withUnit("B"), unknownAs("unknown")},
-        {kNumber | kDocument | kWindow, "bits_per_weight", "bits a weight",
-         "Stored bits over elements",
-         [](const Row &row) -> Value {
-             const auto stored = knownStoredBytes(row.weight());
-             const std::uint64_t elements = row.weight().elements.value;
-             return stored && elements > 0 ? Value(Real(8 * static_cast<double>(stored->value) /
-                                                            static_cast<double>(elements),
-                                                        2))
-                                           : Value(Unknown());
-         }},
-        {kNumber | kDocument, "dense_fp16_bytes", "Bytes that it would take as dense fp16",
-         CELL(Count(row.weight().denseFp16Bytes().value)), withUnit("B")},
-        {kNumber, "ratio", "Stored bytes over the bytes of dense fp16", ratioValue},
-        {kName | kTerminal, "used_by", "used by", "Operations that read it, with the parameter",
-         CELL(usedByText(row.weight()))},
-        {kTerminal, "runs_on", "runs on", "Where the compiler runs its first consumer",
-         backendValue},
-        {kDocument, "detail", "Figures of its storage form", CELL(detailJson(row.weight()))},
-        {kDocument, "consumers", "Operations that read it, with their geometry",
-         CELL(listJson(row.weight().consumers, consumerJson))},
-        {kDocument, "fault", "Why it cannot be decoded",
-         [](auto &row) {
-             const auto &fault = row.weight().fault;
-             return fault ? diagnosticJson({Severity::Error, *fault}) : noKey();
-         }},
-        {kNumber, "zero_fraction", "zeros",
-         "Share of decoded elements that are zero; a dash where the weight has not been read yet",
-         zerosValue, jsonOf(CELL(ofRead(row, zerosValue(row))))},
-        {kNumber | kDocument | kTerminal, "min", "Smallest finite value",
-         CELL(figureValue(row, &Statistics::min)),
-         jsonOf(CELL(ofRead(row, figureValue(row, &Statistics::min))))},
-        {kNumber | kDocument | kTerminal, "max", "Largest finite value",
-         CELL(figureValue(row, &Statistics::max)),
-         jsonOf(CELL(ofRead(row, figureValue(row, &Statistics::max))))},
-        {kNumber | kDocument | kTerminal, "mean", "Mean of the finite values",
-         CELL(figureValue(row, &Statistics::mean)),
-         jsonOf(CELL(ofRead(row, figureValue(row, &Statistics::mean))))},
-        {kNumber | kDocument, "std", "Standard deviation of the finite values",
-         CELL(ofRead(row, figureValue(row, &Statistics::standardDeviation)))},
-        {kNumber | kTerminal, "not_finite", "not finite", "Values that are infinite or not numbers",
-         [](auto &row) -> Value {
-             if (!row.asked.figures || row.statistics != nullptr)
-                 return valueCount(row,
-                                   row.statistics ? row.statistics->nan + row.statistics->inf : 0);
-             return Unknown();
-         }},
-        {kNumber | kDocument, "nan", "Values that are not numbers",
-         CELL(ofRead(row, valueCount(row, row.statistics ? row.statistics->nan : 0)))},
-        {kNumber | kDocument, "inf", "Values that are infinite",
-         CELL(ofRead(row, valueCount(row, row.statistics ? row.statistics->inf : 0)))},
-        {kWindow, "why_dense", "why dense", "Why a dense weight may have been left as it is",
-         CELL(orNothing(whyDense(*row.bundle, row.index, row.compressed)))},
-        {kDocument | kTerminal, "sha256", "SHA-256 of the weight decoded as fp16", hashValue,
-         jsonOf(CELL(ofRead(row, hashValue(row))))},
-    };
-    return tableOf<kColumns>(
-        "weights", {"name",      "op_name",       "function", "model",     "address",
-                    "source_op", "form",          "shape",    "dtype",     "elements",
-                    "parts",     "stored_bytes",  "detail",   "consumers", "dense_fp16_bytes",
-                    "ratio",     "zero_fraction", "min",      "max",       "mean",
-                    "std",       "nan",           "inf",      "sha256",    "fault"},
-        {"name"});
-}
+const TableOf<WeightFacts> weightTable(
+    "weights",
+    {{kDocument | kTerminal, "function", "Function of the program that holds the weight",
+      CELL(row.severalFunctions ? Value(functionWords(row.weight())) : Value(Absent())),
+      jsonOf(CELL(Json(row.weight().function)))},
+     {kName | kDocument | kWindow, "name", "Name of the value that the consumer reads",
+      CELL(View(row.weight().name))},
+     // The window has an icon for it.
+     {kName | kTerminal, "marked_name", "name",
+      "Name of the value that the consumer reads; ! where it cannot be decoded",
+      CELL(row.weight().fault ? Value("! " + row.weight().name) : Value(View(row.weight().name)))},
+     {kDocument, "op_name", "Name of the operation that makes it",
+      CELL(View(row.weight().opName()))},
+     {kDocument, "model", "Model of a pipeline that holds the weight",
+      CELL(View(row.weight().model))},
+     {kDocument, "address", "By which the weight is found among those of the same name",
+      CELL(row.weight().address())},
+     {kDocument, "source_op", "Kind of the operation that makes it",
+      CELL(View(row.weight().sourceOp))},
+     {kName, "form", "How the weight is stored", CELL(formWords(row.weight().form)),
+      jsonOf(CELL(Json(formText(row.weight().form))))},
+     {kDocument | kTerminal, "dtype", "type", "Type of the decoded elements",
+      CELL(elementTypeName(row.weight().type))},
+     {"shape", "Extents of the decoded tensor, outermost first; sorts by the number of elements",
+      CELL(shapeText(row.weight().shape)), jsonOf(CELL(numbersJson(row.weight().shape))),
+      sortedBy(CELL(SortValue(row.weight().elements.value)))},
+     {kNumber | kDocument, "elements", "Elements of the decoded tensor",
+      CELL(Count(row.weight().elements.value))},
+     {kDocument, "parts", "Operands that it is stored as, and where",
+      [](auto &row) {
+          return listJson(row.weight().operands(),
+                          [&](const auto &operand) { return operandJson(*row.bundle, operand); });
+      }},
+     {kNumber, "stored_bytes", "stored",
+      "Bytes that the weight takes in the file, a part that is used twice counted once",
+      CELL(known(knownStoredBytes(row.weight()))), withUnit("B"), unknownAs("unknown")},
+     {kNumber | kDocument | kWindow, "bits_per_weight", "bits a weight",
+      "Stored bits over elements",
+      [](const WeightFacts &row) -> Value {
+          const auto stored = knownStoredBytes(row.weight());
+          const std::uint64_t elements = row.weight().elements.value;
+          return stored && elements > 0 ? Value(Real(8 * static_cast<double>(stored->value) /
+                                                         static_cast<double>(elements),
+                                                     2))
+                                        : Value(Unknown());
+      }},
+     {kNumber | kDocument, "dense_fp16_bytes", "Bytes that it would take as dense fp16",
+      CELL(Count(row.weight().denseFp16Bytes().value)), withUnit("B")},
+     {kNumber, "ratio", "Stored bytes over the bytes of dense fp16", ratioValue},
+     {kName | kTerminal, "used_by", "used by", "Operations that read it, with the parameter",
+      CELL(usedByText(row.weight()))},
+     {kTerminal, "runs_on", "runs on", "Where the compiler runs its first consumer", backendValue},
+     {kDocument, "detail", "Figures of its storage form", CELL(detailJson(row.weight()))},
+     {kDocument, "consumers", "Operations that read it, with their geometry",
+      CELL(listJson(row.weight().consumers, consumerJson))},
+     {kDocument, "fault", "Why it cannot be decoded",
+      [](auto &row) {
+          const auto &fault = row.weight().fault;
+          return fault ? diagnosticJson({Severity::Error, *fault}) : noKey();
+      }},
+     {kNumber, "zero_fraction", "zeros",
+      "Share of decoded elements that are zero; a dash where the weight has not been read yet",
+      zerosValue, jsonOf(CELL(ofRead(row, zerosValue(row))))},
+     {kNumber | kDocument | kTerminal, "min", "Smallest finite value",
+      CELL(figureValue(row, &Statistics::min)),
+      jsonOf(CELL(ofRead(row, figureValue(row, &Statistics::min))))},
+     {kNumber | kDocument | kTerminal, "max", "Largest finite value",
+      CELL(figureValue(row, &Statistics::max)),
+      jsonOf(CELL(ofRead(row, figureValue(row, &Statistics::max))))},
+     {kNumber | kDocument | kTerminal, "mean", "Mean of the finite values",
+      CELL(figureValue(row, &Statistics::mean)),
+      jsonOf(CELL(ofRead(row, figureValue(row, &Statistics::mean))))},
+     {kNumber | kDocument, "std", "Standard deviation of the finite values",
+      CELL(ofRead(row, figureValue(row, &Statistics::standardDeviation)))},
+     {kNumber | kTerminal, "not_finite", "not finite", "Values that are infinite or not numbers",
+      [](auto &row) -> Value {
+          if (!row.asked.figures || row.statistics != nullptr)
+              return valueCount(row,
+                                row.statistics ? row.statistics->nan + row.statistics->inf : 0);
+          return Unknown();
+      }},
+     {kNumber | kDocument, "nan", "Values that are not numbers",
+      CELL(ofRead(row, valueCount(row, row.statistics ? row.statistics->nan : 0)))},
+     {kNumber | kDocument, "inf", "Values that are infinite",
+      CELL(ofRead(row, valueCount(row, row.statistics ? row.statistics->inf : 0)))},
+     {kWindow, "why_dense", "why dense", "Why a dense weight may have been left as it is",
+      CELL(orNothing(whyDense(*row.bundle, row.index, row.compressed)))},
+     {kDocument | kTerminal, "sha256", "SHA-256 of the weight decoded as fp16", hashValue,
+      jsonOf(CELL(ofRead(row, hashValue(row))))}},
+    {"name",      "op_name",       "function", "model",     "address",
+     "source_op", "form",          "shape",    "dtype",     "elements",
+     "parts",     "stored_bytes",  "detail",   "consumers", "dense_fp16_bytes",
+     "ratio",     "zero_fraction", "min",      "max",       "mean",
+     "std",       "nan",           "inf",      "sha256",    "fault"},
+    {"name"});
 
 void addBackends(Json &json, const mil::BackendNotes &notes)
 {
@@ -326,7 +318,7 @@ Json weightJson(const Bundle &bundle, std::size_t weight,
     row.index = weight;
     row.statistics = statistics ? &*statistics : nullptr;
     row.asked = asked;
-    return jsonObject(weightTable(), row);
+    return jsonObject(weightTable, row);
 }
 
 } // namespace kernscope::report

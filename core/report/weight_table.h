@@ -37,6 +37,6 @@ std::vector<WeightFacts> weightRows(const Bundle &bundle,
                                     const std::vector<std::optional<Statistics>> &statistics,
                                     const StatisticsOptions &asked,
                                     const std::vector<bool> &selected = {});
-const TableOf<WeightFacts> &weightTable();
+extern const TableOf<WeightFacts> weightTable;
 
 } // namespace kernscope::report

@@ -236,7 +236,7 @@ private Q_SLOTS:
             paths.insert(QString::fromLatin1(key), u"values/"_s + QString::fromLatin1(key));
         Compared compared;
         compareJson(csv, told(said(line + args("json")))["weights"], paths, compared);
-        compareText(csv, said(line + args("text")), report::pairTable().facts(), {}, compared);
+        compareText(csv, said(line + args("text")), report::pairTable.facts(), {}, compared);
         QVERIFY2(compared.json >= 10, qPrintable(QString::number(compared.json)));
         QVERIFY2(compared.text >= 3, qPrintable(QString::number(compared.text)));
     }
@@ -257,7 +257,7 @@ private Q_SLOTS:
                               {u"time_before_s"_s, u"H13 time before s"_s},
                               {u"time_s"_s, u"H13 time after s"_s}};
         Compared compared;
-        compareText(csv, said(line + args("text")), report::plannedWeightTable().facts(), words,
+        compareText(csv, said(line + args("text")), report::plannedWeightTable.facts(), words,
                     compared);
         const Json plan = told(said(line + args("json")))["plan"];
         QCOMPARE(plan.size(), csv.size() - 1);
@@ -304,11 +304,11 @@ private Q_SLOTS:
         const auto csv = csvRows(said(line + args("--csv %", table)));
         QVERIFY(csv.size() > 1);
         const std::vector<report::ColumnFacts> columns =
-            table == u"histogram"  ? report::binTable().facts()
-            : table == u"codebook" ? report::bookEntryTable().facts()
-            : table == u"scales"   ? report::scaleTable().facts()
-            : table == u"density"  ? report::keptChannelTable().facts()
-                                   : report::partTable().facts();
+            table == u"histogram"  ? report::binTable.facts()
+            : table == u"codebook" ? report::bookEntryTable.facts()
+            : table == u"scales"   ? report::scaleTable.facts()
+            : table == u"density"  ? report::keptChannelTable.facts()
+                                   : report::partTable.facts();
         Compared compared;
         if (!rows.isEmpty()) {
             const Json document = told(said(line + args("--json")));
@@ -335,7 +335,7 @@ private Q_SLOTS:
         const auto cells = cellsOf(told(said(line + args("--json")))["decisions"], paths);
         QCOMPARE(cells.size(), std::size_t(2));
         Compared compared;
-        compareText(cells, said(line), report::decisionTable().facts(), {}, compared);
+        compareText(cells, said(line), report::decisionTable.facts(), {}, compared);
         QVERIFY2(compared.text >= 3, qPrintable(QString::number(compared.text)));
     }
 
@@ -354,7 +354,7 @@ private Q_SLOTS:
         rows.insert(rows.begin(), before);
         QVERIFY(QDir(m_scratch.filePath(u"again.mlmodelc"_s)).removeRecursively());
         Compared compared;
-        std::vector<report::ColumnFacts> columns = report::encodedSideTable().facts();
+        std::vector<report::ColumnFacts> columns = report::encodedSideTable.facts();
         columns.erase(columns.begin()); // its title is blank
         compareText(cellsOf(rows, paths), said(line), columns, {}, compared);
         QCOMPARE(compared.text, 4);

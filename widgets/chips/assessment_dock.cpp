@@ -364,7 +364,7 @@ AssessmentDock::AssessmentDock(Session &session, QWidget *parent)
     : Dock(session, u"assessment"_s, tr("Assessment"), parent), m_state(ChipState::of(session)),
       m_chip(&m_state.assessed())
 {
-    m_gates = new RowTable<decision::Reason>(report::reasonTable(), this);
+    m_gates = new RowTable<decision::Reason>(report::reasonTable, this);
     auto *content = new QWidget(this);
     buildSections(content);
     setContent(content);

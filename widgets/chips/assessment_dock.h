@@ -35,7 +35,7 @@ AssessmentWords assessmentWords(const Bundle &bundle, const roofline::Layer &lay
                                 const roofline::Assessment &assessment,
                                 const std::optional<decision::Geometry> &geometry);
 
-/// Columns of the gates that were consulted, as report::reasonTable() has them for windows.
+/// Columns of the gates that were consulted, as report::reasonTable has them for windows.
 enum GateColumn {
     GateState,
     GateName,

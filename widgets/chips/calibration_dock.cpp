@@ -45,7 +45,7 @@ CalibrationPlot::CalibrationPlot(QWidget *parent) : PlotWidget(tr("Calibration")
     m_chosen->setLineStyle(QCPGraph::lsNone);
     m_chosen->removeFromLegend();
     showLegend();
-    setColumns(report::calibrationTable(), [this](int point) { return row(point); });
+    setColumns(report::calibrationTable, [this](int point) { return row(point); });
 }
 
 void CalibrationPlot::setRows(const std::vector<roofline::CalibrationRow> &rows)
@@ -166,8 +166,8 @@ void CalibrationPlot::applyColors(bool dark)
 
 CalibrationDock::CalibrationDock(Session &session, QWidget *parent)
     : Dock(session, u"calibration"_s, tr("Calibration"), parent), m_state(ChipState::of(session)),
-      m_model(new RowTable<roofline::CalibrationRow>(report::calibrationTable(), this)),
-      m_estimates(new RowTable<report::PlacedLayer>(report::estimateTable(), this))
+      m_model(new RowTable<roofline::CalibrationRow>(report::calibrationTable, this)),
+      m_estimates(new RowTable<report::PlacedLayer>(report::estimateTable, this))
 {
     setShowsFiles(false);
     auto *content = new QWidget(this);

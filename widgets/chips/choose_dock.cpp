@@ -132,7 +132,7 @@ QSize OutcomePill::sizeHint(const QStyleOptionViewItem &option, const QModelInde
 ChooseDock::ChooseDock(Session &session, QWidget *parent)
     : Dock(session, u"choose"_s, tr("Choose a Form"), parent), m_state(ChipState::of(session))
 {
-    m_model = new RowTable<report::CandidateFacts>(report::candidateTable(), this);
+    m_model = new RowTable<report::CandidateFacts>(report::candidateTable, this);
     m_model->setLook(candidateLook);
     auto *content = new QWidget(this);
     m_tolerance = decimalBox(content, tr("Tolerance"), {4, 0, 1, 0.005, 0.01}, tr("tolerance "));

@@ -126,7 +126,7 @@ std::vector<TargetFact> buildRows(const Target &a, const Target &b)
 TargetsDock::TargetsDock(Session &session, QWidget *parent)
     : Dock(session, u"targets"_s, tr("Targets and Gates"), parent), m_state(ChipState::of(session))
 {
-    m_model = new RowTable<TargetFact>(report::targetFactTable(), this);
+    m_model = new RowTable<TargetFact>(report::targetFactTable, this);
     auto *content = new QWidget(this);
     m_table =
         makeTable(content, tr("Hardware-abstraction table"), m_model, {7, 5, 22, 11, 11, 18, 9});
@@ -222,7 +222,7 @@ std::vector<std::uint64_t> numbers(const QString &text)
 CollectiveDock::CollectiveDock(Session &session, QWidget *parent)
     : Dock(session, u"collective"_s, tr("Collective"), parent), m_state(ChipState::of(session))
 {
-    m_model = new EngineFactModel(report::collectiveFactTable(), this);
+    m_model = new EngineFactModel(report::collectiveFactTable, this);
     auto *content = new QWidget(this);
     auto *predicted =
         new QLabel(tr("%1 <b>Predicted, not measured.</b> The compiler holds this layer decoded "
@@ -239,8 +239,8 @@ CollectiveDock::CollectiveDock(Session &session, QWidget *parent)
     m_tabs = new QTabWidget(content);
     m_tabs->setDocumentMode(true);
     m_tabs->addTab(m_table, tr("Figures"));
-    addRows(tr("Setters"), report::ccdmaSetterTable(), decision::ccdmaSetters());
-    addRows(tr("Members and rules"), report::collectiveNoteTable(), decision::collectiveNotes());
+    addRows(tr("Setters"), report::ccdmaSetterTable, decision::ccdmaSetters());
+    addRows(tr("Members and rules"), report::collectiveNoteTable, decision::collectiveNotes());
     laidOut(contentColumn(content),
             {predicted, {parted(Qt::Horizontal, {inputs, {m_tabs, 1}}), 1}});
     setContent(content, m_table);
@@ -378,7 +378,7 @@ ReductionPlot::ReductionPlot(QWidget *parent) : PlotWidget(tr("Rounding by posit
     plot().xAxis->setTicker(countTicker());
     plot().yAxis->setLabel(tr("sum so far, minus the exact one"));
     showLegend();
-    setColumns(report::tileTable(), [this](int point) {
+    setColumns(report::tileTable, [this](int point) {
         return report::TileFacts{static_cast<std::size_t>(point), tile(point)};
     });
 }

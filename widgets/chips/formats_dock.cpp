@@ -79,9 +79,9 @@ imageParts(const std::function<std::uint32_t(const descriptor::ImageGroup &)> &p
 
 FormatsDock::FormatsDock(Session &session, QWidget *parent)
     : Dock(session, u"formats"_s, tr("Formats"), parent), m_state(ChipState::of(session)),
-      m_model(new RowTable<report::KernelFormatFacts>(report::kernelFormatTable(), this)),
-      m_types(new RowTable<report::ElementTypeFacts>(report::elementTypeTable(), this)),
-      m_facts(new RowTable<report::EmbeddedFact>(report::embeddedFactTable(), this))
+      m_model(new RowTable<report::KernelFormatFacts>(report::kernelFormatTable, this)),
+      m_types(new RowTable<report::ElementTypeFacts>(report::elementTypeTable, this)),
+      m_facts(new RowTable<report::EmbeddedFact>(report::embeddedFactTable, this))
 {
     auto *content = new QWidget(this);
     QVBoxLayout *column = contentColumn(content);
@@ -153,33 +153,32 @@ QWidget *FormatsDock::buildRules(QWidget *parent)
     const auto all = [](const auto &rows) {
         return [&rows] { return std::vector(rows().begin(), rows().end()); };
     };
-    addRules<format::Fp8Format>(tr("fp8 formats (table 36.1)"), report::fp8FormatTable(),
+    addRules<format::Fp8Format>(tr("fp8 formats (table 36.1)"), report::fp8FormatTable,
                                 all(format::fp8Formats));
-    addRules<report::DoubleMacPair>(tr("Double multiply"), report::doubleMacTable(),
+    addRules<report::DoubleMacPair>(tr("Double multiply"), report::doubleMacTable,
                                     report::doubleMacPairs);
-    addRules<report::LaneCode>(tr("Format word (table 36.3)"), report::laneCodeTable(), [this] {
+    addRules<report::LaneCode>(tr("Format word (table 36.3)"), report::laneCodeTable, [this] {
         return report::laneCodes(static_cast<std::uint32_t>(m_version->value()));
     });
-    addRules<report::CodegenFacts>(tr("Encoder (table 25.5)"), report::codegenTable(), [this] {
+    addRules<report::CodegenFacts>(tr("Encoder (table 25.5)"), report::codegenTable, [this] {
         return report::codegenRows(static_cast<unsigned>(m_version->value()));
     });
-    addRules<report::FloorFacts>(tr("MinimumFamily floors"), report::floorTable(),
+    addRules<report::FloorFacts>(tr("MinimumFamily floors"), report::floorTable,
                                  [this] { return report::floorRows(m_state.target()); });
     addRules<descriptor::ImageGroup>(tr("Register groups of version 10 (table 20.7)"),
-                                     report::imageGroupTable(), all(descriptor::imageGroups));
+                                     report::imageGroupTable, all(descriptor::imageGroups));
     m_imageGroups = m_rulesOf.back().model;
     addRules<descriptor::ImageField>(tr("Fields and ordering bits of version 10"),
-                                     report::imageFieldTable(),
+                                     report::imageFieldTable,
                                      [] { return report::imageFieldsOf("field"); });
     addRules<report::ImageStreamFacts>(tr("Coefficient streams (tables 20.8, 25.4)"),
-                                       report::imageStreamTable(), report::imageStreamRows);
+                                       report::imageStreamTable, report::imageStreamRows);
     addRules<format::WeightElementRole>(tr("Types in a weight (table 7.5)"),
-                                        report::elementRoleTable(),
-                                        all(format::weightElementRoles));
+                                        report::elementRoleTable, all(format::weightElementRoles));
     addRules<roofline::PublishedFigure>(
-        tr("Published figures of the chip"), report::publishedFigureTable(),
+        tr("Published figures of the chip"), report::publishedFigureTable,
         [this] { return roofline::publishedFigures(&m_state.target()); });
-    addRules<format::EngineNote>(tr("What else is known"), report::engineNoteTable(),
+    addRules<format::EngineNote>(tr("What else is known"), report::engineNoteTable,
                                  [] { return format::engineNotes(); });
     laidOut(column, {m_ruleTables, buildImage(page), {m_ruleTable, 1}});
     prepareTable(m_ruleTable);

@@ -42,7 +42,7 @@ FrontPlot::FrontPlot(QWidget *parent) : PlotWidget(tr("Front of plans"), parent)
     m_otherMark = addMarks(tr("the build beside"), QCPScatterStyle::ssTriangle);
     m_planMark = addMarks(tr("the plan that is shown"), QCPScatterStyle::ssDiamond);
     showLegend();
-    setColumns(report::frontTable(), [this](int number) { // the window shows none of the subject
+    setColumns(report::frontTable, [this](int number) { // the window shows none of the subject
         return report::FrontRow{{}, &point(number), nullptr};
     });
 }

@@ -202,7 +202,7 @@ private:
 GeometryDock::GeometryDock(Session &session, QWidget *parent)
     : Dock(session, u"geometry"_s, tr("Geometry"), parent), m_state(ChipState::of(session))
 {
-    m_model = new EngineFactModel(report::geometryFactTable(), this);
+    m_model = new EngineFactModel(report::geometryFactTable, this);
     auto *content = new QWidget(this);
     auto *bar = new QHBoxLayout;
     m_chooser = narrowChooser(content, tr("Operation"), 16);

@@ -84,7 +84,7 @@ private:
     QString timeText(const roofline::Placement &placed) const;
     QString neighboursText(int point) const;
 
-    WindowColumns<report::PlacedLayer> m_columns{report::placementTable()};
+    WindowColumns<report::PlacedLayer> m_columns{report::placementTable};
     BundlePtr m_bundle;
     roofline::Roofs m_roofs;
     roofline::ProgramTime m_program;

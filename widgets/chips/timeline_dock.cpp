@@ -123,7 +123,7 @@ TimelinePlot::TimelinePlot(QWidget *parent) : PlotWidget(tr("Timeline"), parent)
     m_floorLine = makeLine(Qt::AlignLeft);
     connect(&plot(), &QCustomPlot::beforeReplot, this, &TimelinePlot::nameLayers);
     showLegend();
-    setColumns(report::timedLayerTable(), [this](int point) { return layer(point); });
+    setColumns(report::timedLayerTable, [this](int point) { return layer(point); });
 }
 
 TimelinePlot::Line TimelinePlot::makeLine(Qt::Alignment side)

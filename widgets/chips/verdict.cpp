@@ -33,7 +33,7 @@ QLabel *sharedVerdict(ChipState &state, QWidget *parent)
 
 GainTable::GainTable(ChipState &state, QWidget *parent)
     : QTableView(parent), m_state(state),
-      m_model(new RowTable<report::WeightGain>(report::gainTable(), this))
+      m_model(new RowTable<report::WeightGain>(report::gainTable, this))
 {
     setAccessibleName(tr("Weights that another form would make faster"));
     setModel(m_model);

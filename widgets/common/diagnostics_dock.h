@@ -26,7 +26,7 @@ public:
     };
 
     explicit DiagnosticsModel(QObject *parent = nullptr)
-        : DeclaredTable(report::diagnosticTable(), parent)
+        : DeclaredTable(report::diagnosticTable, parent)
     {
     }
 

@@ -328,8 +328,8 @@ QString StructureList::note() const
 
 ComparePages::ComparePages(Session &session)
     : m_session(session),
-      m_programModel(new RowTable<ProgramChange>(report::programChangeTable(), this)),
-      m_structureModel(new RowTable<report::StructureFacts>(report::structureTable(), this))
+      m_programModel(new RowTable<ProgramChange>(report::programChangeTable, this)),
+      m_structureModel(new RowTable<report::StructureFacts>(report::structureTable, this))
 {
     m_program = new StructureList(session, m_programModel, tr("Operations that differ"),
                                   "program-changes", this);

@@ -124,7 +124,7 @@ void PairFactsPanel::showValues(const ValueDifference *values)
 
 PairElementTable::PairElementTable(QWidget *parent)
     : QTableView(parent),
-      m_facts(new RowTable<report::PickedFact>(report::pickedElementTable(), this))
+      m_facts(new RowTable<report::PickedFact>(report::pickedElementTable, this))
 {
     setAccessibleName(tr("The picked element in both builds"));
     setModel(m_facts);

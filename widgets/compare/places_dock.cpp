@@ -244,7 +244,7 @@ constexpr std::array<const char *, kEntryChanges> kChangeGlyphs{
 
 } // namespace
 
-CodebookPairModel::CodebookPairModel(QObject *parent) : RowTable(report::entryTable(), parent)
+CodebookPairModel::CodebookPairModel(QObject *parent) : RowTable(report::entryTable, parent)
 {
     setLook([](const report::EntryFacts &row, std::string_view key, int role) -> QVariant {
         if (key != "change" || role != Qt::DisplayRole)

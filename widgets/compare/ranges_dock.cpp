@@ -11,7 +11,7 @@ namespace kernscope::ui {
 
 RangesDock::RangesDock(Session &session, QWidget *parent)
     : Dock(session, u"ranges"_s, tr("Ranges"), parent),
-      m_model(new RowTable<report::RangeFacts>(report::rangeTable(), this))
+      m_model(new RowTable<report::RangeFacts>(report::rangeTable, this))
 {
     auto *content = new QWidget(this);
     QVBoxLayout *column = contentColumn(content);

@@ -202,7 +202,7 @@ QComboBox *chooser(QWidget *parent, const QString &name, const QStringList &word
 
 ActivationDock::ActivationDock(Session &session, QWidget *parent)
     : Dock(session, u"activation"_s, tr("Activation Table"), parent),
-      m_model(new ActivationModel(report::activationTable(), this))
+      m_model(new ActivationModel(report::activationTable, this))
 {
     auto *content = new QWidget(this);
     QVBoxLayout *column = contentColumn(content);

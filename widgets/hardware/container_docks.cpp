@@ -16,7 +16,7 @@ namespace kernscope::ui {
 
 RelocationsDock::RelocationsDock(Session &session, QWidget *parent)
     : Dock(session, u"relocations"_s, tr("Relocations"), parent),
-      m_model(new FactTreeModel(factColumns(report::slotTable()), this))
+      m_model(new FactTreeModel(factColumns(report::slotTable), this))
 {
     auto *content = new QWidget(this);
     const int gap = theme::em(this, 0.25);
@@ -189,8 +189,8 @@ void RelocationsDock::follow(const Place &place, QObject *origin)
 
 CommandsDock::CommandsDock(Session &session, QWidget *parent)
     : Dock(session, u"commands"_s, tr("Commands"), parent),
-      m_commands(new FactTreeModel(factColumns(report::commandTable()), this)),
-      m_symbols(new FactTreeModel(factColumns(report::symbolTable()), this))
+      m_commands(new FactTreeModel(factColumns(report::commandTable), this)),
+      m_symbols(new FactTreeModel(factColumns(report::symbolTable), this))
 {
     auto *content = new QWidget(this);
     QVBoxLayout *column = contentColumn(content);

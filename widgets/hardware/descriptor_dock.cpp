@@ -20,7 +20,7 @@ constexpr std::size_t kMostUnits = 2000;
 
 DescriptorDock::DescriptorDock(Session &session, QWidget *parent)
     : Dock(session, u"descriptor"_s, tr("Descriptor"), parent),
-      m_model(new FactTreeModel(factColumns(report::unitSectionTable()), this))
+      m_model(new FactTreeModel(factColumns(report::unitSectionTable), this))
 {
     auto *content = new QWidget(this);
     QVBoxLayout *column = contentColumn(content);
@@ -163,7 +163,7 @@ void DescriptorDock::showUnit(int number)
     const hwx::TaskUnit &unit = m_units[static_cast<std::size_t>(number)].unit;
     std::vector<FactNode> rows;
     for (const report::UnitSectionFacts &facts : report::unitSections(unit)) {
-        FactNode node = factNode(report::unitSectionTable(), facts);
+        FactNode node = factNode(report::unitSectionTable, facts);
         if (!facts.note.empty())
             node.marks.push_back(facts.note.find("contested") != facts.note.npos
                                      ? Token::MarkContested

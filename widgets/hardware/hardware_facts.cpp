@@ -24,7 +24,7 @@ std::vector<Token> marksOf(format::Confidence confidence)
 
 FactNode registerFieldNode(const report::RegisterFacts &facts)
 {
-    FactNode node = factNode(report::registerTable(), facts);
+    FactNode node = factNode(report::registerTable, facts);
     const descriptor::BitField &field = *facts.field;
     node.bytes = bytesOfField(facts.place, field);
     node.bits = bitsOfField(field);
@@ -36,7 +36,7 @@ FactNode registerFieldNode(const report::RegisterFacts &facts)
 
 FactNode registerNode(const report::RegisterFacts &facts)
 {
-    FactNode node = factNode(report::registerTable(), facts);
+    FactNode node = factNode(report::registerTable, facts);
     node.bytes = ByteRange{FileOffset(facts.place), ByteCount(4)};
     if (facts.changed())
         node.marks.push_back(Token::MarkChanged);
@@ -217,7 +217,7 @@ std::vector<FactNode> wordRows(TaskSource &source, std::size_t task)
 
 std::vector<FactColumn> differenceColumns()
 {
-    std::vector<FactColumn> columns = factColumns(report::registerChangeTable());
+    std::vector<FactColumn> columns = factColumns(report::registerChangeTable);
     columns[1].title = Words::tr("this task");
     columns[2].title = Words::tr("the other");
     return columns;
@@ -226,7 +226,7 @@ std::vector<FactColumn> differenceColumns()
 std::vector<FactNode> differenceRows(const descriptor::TaskDifference &difference)
 {
     const auto fieldOf = [](const report::RegisterChange &change) {
-        FactNode node = factNode(report::registerChangeTable(), change);
+        FactNode node = factNode(report::registerChangeTable, change);
         node.cells[0] = fromUtf8(change.field);
         return node;
     };
@@ -241,7 +241,7 @@ std::vector<FactNode> differenceRows(const descriptor::TaskDifference &differenc
     }
     for (const auto &reg : difference.registers) {
         const std::vector<report::RegisterChange> changes = report::registerChanges(reg);
-        rows.push_back(factNode(report::registerChangeTable(), changes.front()));
+        rows.push_back(factNode(report::registerChangeTable, changes.front()));
         for (std::size_t i = 1; i < changes.size(); ++i)
             rows.back().children.push_back(fieldOf(changes[i]));
     }
@@ -274,7 +274,7 @@ std::vector<FactNode> commandRows(const Bundle &bundle)
     rows.push_back(std::move(header));
     for (const report::CommandFacts &facts : report::commandFacts(container)) {
         const hwx::LoadCommand &command = *facts.command;
-        FactNode node = factNode(report::commandTable(), facts);
+        FactNode node = factNode(report::commandTable, facts);
         node.bytes = ByteRange{command.offset, ByteCount(command.size)};
         for (const format::PlacedField &field : hwx::fieldsOfCommand(container, command))
             node.children.push_back(fieldNode(field, bytes));
@@ -289,7 +289,7 @@ std::vector<FactNode> symbolRows(const Bundle &bundle)
     std::vector<FactNode> rows;
     rows.reserve(container.symbols.size());
     for (const report::SymbolFacts &facts : report::symbolFacts(container)) {
-        FactNode node = factNode(report::symbolTable(), facts);
+        FactNode node = factNode(report::symbolTable, facts);
         node.bytes = report::symbolEntry(container, facts.index);
         rows.push_back(std::move(node));
     }
@@ -304,7 +304,7 @@ std::vector<FactNode> slotRows(const std::vector<hwx::Slot> &places,
     for (std::size_t i = 0; i < places.size(); ++i) {
         const hwx::Slot &slot = places[i];
         const hwx::LoadedSlot *load = i < loaded.size() ? &loaded[i] : nullptr;
-        FactNode node = factNode(report::slotTable(), {&slot, load});
+        FactNode node = factNode(report::slotTable, {&slot, load});
         node.bytes = slot.range();
         if (slot.confidence == format::Confidence::Contested)
             node.marks.push_back(Token::MarkContested);
@@ -343,7 +343,7 @@ int GroupModel::rowOfByte(FileOffset offset) const
     return row == rows().end() ? -1 : static_cast<int>(row - rows().begin());
 }
 
-TaskListModel::TaskListModel(QObject *parent) : RowTable(report::taskTable(), parent) {}
+TaskListModel::TaskListModel(QObject *parent) : RowTable(report::taskTable, parent) {}
 
 /// Marks a task whose records do not end where it ends.
 QVariant TaskListModel::lookOf(std::size_t row, int column, int role) const

@@ -50,7 +50,7 @@ struct TaskSource {
 /// Of Container::texts[text]; without a reader where that text has no bytes or no known version.
 TaskSource taskSource(const Bundle &bundle, std::size_t text);
 
-/// Registers of a task by block, the header first; a register's fields below it: registerTable().
+/// Registers of a task by block, the header first; a register's fields below it: registerTable.
 std::vector<FactNode> registerRows(TaskSource &source, std::size_t task);
 
 /// Every word of a task. Columns: offset, word, what.
@@ -61,12 +61,12 @@ std::vector<FactNode> wordRows(TaskSource &source, std::size_t task);
 std::vector<FactColumn> differenceColumns();
 std::vector<FactNode> differenceRows(const descriptor::TaskDifference &difference);
 
-/// Header, commands and their fields: commandTable().
+/// Header, commands and their fields: commandTable.
 std::vector<FactNode> commandRows(const Bundle &bundle);
-/// Symbols with what their names say: symbolTable().
+/// Symbols with what their names say: symbolTable.
 std::vector<FactNode> symbolRows(const Bundle &bundle);
 
-/// Slots, with what a load would write where one was computed: slotTable().
+/// Slots, with what a load would write where one was computed: slotTable.
 std::vector<FactNode> slotRows(const std::vector<hwx::Slot> &places,
                                const std::vector<hwx::LoadedSlot> &loaded);
 
@@ -78,7 +78,7 @@ BitRun bitsOfField(const descriptor::BitField &field);
 class FieldModel final : public RowTable<report::FieldRow>
 {
 public:
-    explicit FieldModel(QObject *parent = nullptr) : RowTable(report::fieldTable(), parent) {}
+    explicit FieldModel(QObject *parent = nullptr) : RowTable(report::fieldTable, parent) {}
 };
 
 using report::GroupRow;
@@ -89,7 +89,7 @@ using report::groupRows;
 class GroupModel final : public RowTable<GroupRow>
 {
 public:
-    explicit GroupModel(QObject *parent = nullptr) : RowTable(report::groupTable(), parent) {}
+    explicit GroupModel(QObject *parent = nullptr) : RowTable(report::groupTable, parent) {}
 
     /// The row that makes an output channel; -1 where none does.
     int rowOfChannel(std::uint64_t channel) const;

@@ -104,7 +104,7 @@ void ListSplitter::arrange()
 
 TasksDock::TasksDock(Session &session, QWidget *parent)
     : Dock(session, u"tasks"_s, tr("Tasks"), parent), m_list(new TaskListModel(this)),
-      m_registers(new FactTreeModel(factColumns(report::registerTable()), this)),
+      m_registers(new FactTreeModel(factColumns(report::registerTable), this)),
       m_words(new FactTreeModel(wordColumns(), this)),
       m_differences(new FactTreeModel(differenceColumns(), this))
 {

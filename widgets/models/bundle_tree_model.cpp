@@ -96,7 +96,7 @@ QVariant textCell(int role, std::string_view text)
 } // namespace
 
 BundleTreeModel::BundleTreeModel(QObject *parent)
-    : QAbstractItemModel(parent), m_columns(report::weightTable())
+    : QAbstractItemModel(parent), m_columns(report::weightTable)
 {
 }
 

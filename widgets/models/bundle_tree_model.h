@@ -42,7 +42,7 @@ public:
 
     explicit BundleTreeModel(QObject *parent = nullptr);
 
-    /// The columns are those of report::weightTable(); -1 where the window shows none of that key.
+    /// The columns are those of report::weightTable; -1 where the window shows none of that key.
     int columnOf(std::string_view key) const { return m_columns.indexOf(key); }
 
     /// Another bundle, or none: everything is forgotten but the filter and the order.

@@ -164,8 +164,7 @@ QString describeSection(const Bundle &bundle, std::size_t at)
     return lines.join(u'\n');
 }
 
-ByteSectionModel::ByteSectionModel(QObject *parent)
-    : RowTable(report::alignedSectionTable(), parent)
+ByteSectionModel::ByteSectionModel(QObject *parent) : RowTable(report::alignedSectionTable, parent)
 {
     setLook([](const report::AlignedSectionFacts &row, std::string_view, int role) {
         return role == Qt::ToolTipRole ? QVariant(fromUtf8(row.section->name)) : QVariant();
@@ -196,7 +195,7 @@ void ByteSectionModel::showRows()
     replaceRows(rows.size() == this->rows().size(), [&] { held() = std::move(rows); });
 }
 
-InspectorModel::InspectorModel(QObject *parent) : DeclaredTable(report::readingTable(), parent)
+InspectorModel::InspectorModel(QObject *parent) : DeclaredTable(report::readingTable, parent)
 {
     m_rows = report::readingRows({});
     chooseRows();

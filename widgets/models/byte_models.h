@@ -31,7 +31,7 @@ class SectionModel final : public DeclaredTable<report::SectionFacts>
     Q_OBJECT
 
 public:
-    explicit SectionModel(QObject *parent = nullptr) : DeclaredTable(report::sectionTable(), parent)
+    explicit SectionModel(QObject *parent = nullptr) : DeclaredTable(report::sectionTable, parent)
     {
     }
 
@@ -79,7 +79,7 @@ private:
 };
 
 /// The bytes under the cursor in every reading, a row each, as the command `bytes` prints them: the
-/// columns of report::readingTable(), the value in the byte order that the view has chosen.
+/// columns of report::readingTable, the value in the byte order that the view has chosen.
 class InspectorModel final
     : public DeclaredTable<report::ReadingFacts, const report::ReadingFacts &>
 {

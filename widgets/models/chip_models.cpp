@@ -11,7 +11,7 @@ namespace kernscope::ui {
 
 StreamMatrixModel::StreamMatrixModel(QObject *parent)
     : RowTableModel({}, {}, parent),
-      m_weightColumns(report::weightTable(), {"name", "function", "form", "stored_bytes"})
+      m_weightColumns(report::weightTable, {"name", "function", "form", "stored_bytes"})
 {
     setTable({}, {}, {});
 }

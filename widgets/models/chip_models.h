@@ -21,7 +21,7 @@ public:
     static constexpr int kOutcomeRole = Qt::UserRole + 60;
     explicit StreamMatrixModel(QObject *parent = nullptr);
 
-    /// The columns before the chips are those of report::weightTable().
+    /// The columns before the chips are those of report::weightTable.
     int firstChip() const { return m_weightColumns.count(); }
 
     void setTable(BundlePtr bundle, std::shared_ptr<const DecisionTable> table,
@@ -77,7 +77,7 @@ public:
     using Reasons = std::vector<std::string>;
 
     explicit PlanModel(QObject *parent = nullptr)
-        : DeclaredTable(report::plannedWeightTable(), parent)
+        : DeclaredTable(report::plannedWeightTable, parent)
     {
     }
 

@@ -52,7 +52,7 @@ QString limitsText(const report::PairRow &row, const ValueLimits &limits)
 
 const WindowColumns<report::PairRow> &pairColumns()
 {
-    static const WindowColumns<report::PairRow> kColumns(report::pairTable());
+    static const WindowColumns<report::PairRow> kColumns(report::pairTable);
     return kColumns;
 }
 
@@ -223,7 +223,7 @@ QString nameTip(const Row &row)
 
 } // namespace
 
-CompareModel::CompareModel(QObject *parent) : RowTable(report::pairTable(), parent) {}
+CompareModel::CompareModel(QObject *parent) : RowTable(report::pairTable, parent) {}
 
 bool CompareModel::samePairs(const std::vector<Row> &rows) const
 {

@@ -54,7 +54,7 @@ using WorstPlacesPtr = std::shared_ptr<const WorstPlaces>;
 class ChannelModel final : public RowTable<ChannelDifference>
 {
 public:
-    explicit ChannelModel(QObject *parent = nullptr) : RowTable(report::channelTable(), parent) {}
+    explicit ChannelModel(QObject *parent = nullptr) : RowTable(report::channelTable, parent) {}
 
     /// Null: no rows.
     void setPlaces(const WorstPlacesPtr &places);
@@ -68,7 +68,7 @@ public:
 class ElementModel final : public RowTable<report::ElementFacts>
 {
 public:
-    explicit ElementModel(QObject *parent = nullptr) : RowTable(report::elementTable(), parent) {}
+    explicit ElementModel(QObject *parent = nullptr) : RowTable(report::elementTable, parent) {}
 
     /// `shape` and `type` are those of A. Null: no rows.
     void setPlaces(const WorstPlacesPtr &places, const Shape &shape, ElementType type);

@@ -18,7 +18,7 @@ constexpr int kMostTint = 110; ///< alpha behind a text, of 255
 /// The declared figures, in the order of MatrixFigure; the outcome is the last, of one chip.
 const WindowColumns<report::MatrixCell> &matrixColumns()
 {
-    static const WindowColumns<report::MatrixCell> kColumns(report::matrixTable());
+    static const WindowColumns<report::MatrixCell> kColumns(report::matrixTable);
     return kColumns;
 }
 

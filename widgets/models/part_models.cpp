@@ -17,7 +17,7 @@ constexpr std::uint64_t kMaxLanes = 64; ///< columns of values at most
 
 CodebookModel::CodebookModel(QObject *parent)
     : RowTableModel({}, {}, parent),
-      m_columns(report::bookEntryTable(), {"entry", "code", "values", "uses", "share", "note"})
+      m_columns(report::bookEntryTable, {"entry", "code", "values", "uses", "share", "note"})
 {
 }
 

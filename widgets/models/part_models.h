@@ -74,7 +74,7 @@ class ScaleModel final : public DeclaredTable<report::ScaleRow>
 public:
     enum Column : int { PlaceColumn, ScaleColumn, ZeroColumn, ExponentColumn, BiasColumn };
 
-    explicit ScaleModel(QObject *parent = nullptr) : DeclaredTable(report::scaleTable(), parent) {}
+    explicit ScaleModel(QObject *parent = nullptr) : DeclaredTable(report::scaleTable, parent) {}
 
     void setScales(ScaleData data);
     const ScaleData &content() const { return m_data; }

@@ -37,9 +37,7 @@ class PatchListModel final : public DeclaredTable<report::EditFacts>
     Q_OBJECT
 
 public:
-    explicit PatchListModel(QObject *parent = nullptr) : DeclaredTable(report::editTable(), parent)
-    {
-    }
+    explicit PatchListModel(QObject *parent = nullptr) : DeclaredTable(report::editTable, parent) {}
 
     /// `bundle` names the files; it may be null where there are no patches.
     void setPatches(BundlePtr bundle, std::vector<PatchEntry> patches);

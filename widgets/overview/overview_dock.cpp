@@ -415,7 +415,7 @@ void OverviewDock::buildFindings(QWidget *content, QVBoxLayout *column)
     m_odd = design::label({}, design::Type::Heading, content);
     m_oddNote = named(giveWay(selectableLabel(content, Qt::RichText)), tr("What is not listed"));
     m_oddNote->setTextInteractionFlags(Qt::TextBrowserInteraction);
-    m_rows = new RowTable<report::FindingRow>(report::findingTable(), this);
+    m_rows = new RowTable<report::FindingRow>(report::findingTable, this);
     m_findings = makeTable(content, tr("Worth a look"), m_rows, {8.8, 12.2, 13, 11.5});
     growColumns(m_findings, {m_rows->columnOf("weight"), m_rows->columnOf("figure"),
                              m_rows->columnOf("advice")});

@@ -127,10 +127,10 @@ void MemoryPlanView::paintEvent(QPaintEvent *)
 
 CompiledDock::CompiledDock(Session &session, QWidget *parent)
     : Dock(session, u"compiled"_s, tr("Compiled Program"), parent),
-      m_memory(new RowTable<report::MemoryRow>(report::memoryTable(), this)),
-      m_kernels(new RowTable<report::KernelRow>(report::kernelTable(), this)),
-      m_constants(new RowTable<report::ConstantRow>(report::constantTable(), this)),
-      m_instructions(new RowTable<report::InstructionRow>(report::instructionTable(), this))
+      m_memory(new RowTable<report::MemoryRow>(report::memoryTable, this)),
+      m_kernels(new RowTable<report::KernelRow>(report::kernelTable, this)),
+      m_constants(new RowTable<report::ConstantRow>(report::constantTable, this)),
+      m_instructions(new RowTable<report::InstructionRow>(report::instructionTable, this))
 {
     auto *content = new QWidget(this);
     m_tabs = new QTabWidget(content);

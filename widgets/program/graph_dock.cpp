@@ -19,7 +19,7 @@ using LaidOut = Result<graph::LayoutResult>;
 
 GraphDock::GraphDock(Session &session, QWidget *parent)
     : Dock(session, u"graph"_s, tr("Graph"), parent),
-      m_model(new GraphModel(report::graphTable(), this))
+      m_model(new GraphModel(report::graphTable, this))
 {
     auto *content = new QWidget(this);
     m_pages = new QStackedWidget(content);

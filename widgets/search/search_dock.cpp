@@ -23,7 +23,7 @@ constexpr qint64 kTopUnasked = 100, kMostTop = 10'000; ///< largest magnitudes t
 
 SearchDock::SearchDock(Session &session, QWidget *parent)
     : Dock(session, u"search"_s, tr("Search"), parent),
-      m_model(new SearchModel(report::hitTable(), this))
+      m_model(new SearchModel(report::hitTable, this))
 {
     auto *content = new QWidget(this);
     QVBoxLayout *column = contentColumn(content);

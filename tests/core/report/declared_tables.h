@@ -42,34 +42,31 @@ inline std::vector<TableFacts> factsOf(const TableOf<Row> &...tables)
 /// Those of files: programs, containers, weights, what is written.
 inline std::vector<TableFacts> fileTables()
 {
-    return factsOf(
-        commandTable(), containerSectionTable(), portTable(), symbolTable(), registerTable(),
-        laneTable(), surveyTable(), registerChangeTable(), modelTable(), annotatedOperationTable(),
-        sharedRecordTable(), writtenRangeTable(), pendingRangeTable(), pickedElementTable(),
-        changedBytesTable(), fileDifferenceTable(), valueBinTable(), encodedSideTable(),
-        encodedTable(), halfOperationTable(), halfWeightTable(), quantizedFileTable(),
-        quantizeTileTable(), decisionTable(), planTotalsTable(), buildTotalsTable(), chipTable(),
-        knotTable(), elementRoleTable(), unitSectionTable(), alignedSectionTable(),
-        fp8FormatTable(), engineNoteTable(), ccdmaSetterTable(), collectiveNoteTable(),
-        compiledPartTable(), compiledFactTable(), auditTable(), nearerTable(), coverageTable());
+    return factsOf(commandTable, containerSectionTable, portTable, symbolTable, registerTable,
+                   laneTable, surveyTable, registerChangeTable, modelTable, annotatedOperationTable,
+                   sharedRecordTable, writtenRangeTable, pendingRangeTable, pickedElementTable,
+                   changedBytesTable, fileDifferenceTable, valueBinTable, encodedSideTable,
+                   encodedTable, halfOperationTable, halfWeightTable, quantizedFileTable,
+                   quantizeTileTable, decisionTable, planTotalsTable, buildTotalsTable, chipTable,
+                   knotTable, elementRoleTable, unitSectionTable, alignedSectionTable,
+                   fp8FormatTable, engineNoteTable, ccdmaSetterTable, collectiveNoteTable,
+                   compiledPartTable, compiledFactTable, auditTable, nearerTable, coverageTable);
 }
 
 inline std::vector<TableFacts> declaredTables()
 {
     std::vector<TableFacts> all = factsOf(
-        activationTable(), calibrationTable(), publishedFigureTable(), candidateTable(),
-        diagnosticTable(), editTable(), embeddedFactTable(), kernelFormatTable(),
-        elementTypeTable(), codegenTable(), graphTable(), plannedWeightTable(), frontTable(),
-        reasonTable(), hitTable(), programChangeTable(), sectionTable(), structureTable(),
-        targetFactTable(), taskTable(), floorTable(), placedFactTable(), weightTable(),
-        placementTable(), gainTable(), unplacedTable(), pairTable(), channelTable(), elementTable(),
-        entryTable(), rangeTable(), matrixTable(), geometryFactTable(), collectiveFactTable(),
-        groupTable(), partTable(), bookEntryTable(), scaleTable(), binTable(), keptChannelTable(),
-        findingTable(), fileTable(), targetTotalsTable(), collectiveOperationTable(),
-        collectiveByteTable(), collectiveGateTable(), byteFieldTable(), readingTable(),
-        ceilingTable(), powerTable(), unassessedTable(), timedLayerTable(), tileTable(),
-        streamSlotTable(), imageGroupTable(), imageFieldTable(), relocationRegisterTable(),
-        imageStreamTable(), laneCodeTable(), doubleMacTable(), slotTable(), loadedSlotTable());
+        activationTable, calibrationTable, publishedFigureTable, candidateTable, diagnosticTable,
+        editTable, embeddedFactTable, kernelFormatTable, elementTypeTable, codegenTable, graphTable,
+        plannedWeightTable, frontTable, reasonTable, hitTable, programChangeTable, sectionTable,
+        structureTable, targetFactTable, taskTable, floorTable, placedFactTable, weightTable,
+        placementTable, gainTable, unplacedTable, pairTable, channelTable, elementTable, entryTable,
+        rangeTable, matrixTable, geometryFactTable, collectiveFactTable, groupTable, partTable,
+        bookEntryTable, scaleTable, binTable, keptChannelTable, findingTable, fileTable,
+        targetTotalsTable, collectiveOperationTable, collectiveByteTable, collectiveGateTable,
+        byteFieldTable, readingTable, ceilingTable, powerTable, unassessedTable, timedLayerTable,
+        tileTable, streamSlotTable, imageGroupTable, imageFieldTable, relocationRegisterTable,
+        imageStreamTable, laneCodeTable, doubleMacTable, slotTable, loadedSlotTable);
     for (TableFacts &table : fileTables())
         all.push_back(std::move(table));
     return all;

@@ -115,7 +115,7 @@ private Q_SLOTS:
             TargetTotals totals;
             totals.bytesMoved = bytes;
             totals.movedOpen = open;
-            const auto &column = targetTotalsTable().columns.back();
+            const auto &column = targetTotalsTable.columns.back();
             return text(column.value(totals), column.unknown);
         };
         QCOMPARE(moved(5120, 0), "5,120");
@@ -133,7 +133,7 @@ private Q_SLOTS:
         QCOMPARE(data.exponentOf(0), std::optional(-7));
         QCOMPARE(data.exponentOf(2), std::optional(-127));
         QVERIFY(!data.exponentOf(1));
-        QCOMPARE(csvText(scaleTable(), scaleRows(data)),
+        QCOMPARE(csvText(scaleTable, scaleRows(data)),
                  "at,scale,zero_point,exponent,bias\n0,0.0078125,,-7,\n1,nan,,,\n"
                  "2,5.877471754111438e-39,,-127,\n");
         data.exponents = false;

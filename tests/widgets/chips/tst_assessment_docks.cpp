@@ -480,7 +480,7 @@ private Q_SLOTS:
         auto [session, dock] = Alone<PlanDock>();
         QVERIFY(plans(session, dock));
         const auto array = report::jsonArray(
-            report::plannedWeightTable(),
+            report::plannedWeightTable,
             report::plannedWeights(*dock.survey(), dock.plan()->choice, dock.plan()->why));
         const PlanModel &model = dock.model();
         QCOMPARE(array.size(), std::size_t(model.rowCount()));

@@ -75,7 +75,7 @@ private Q_SLOTS:
     void formatsModel()
     {
         using report::KernelFormatFacts;
-        RowTable<KernelFormatFacts> model(report::kernelFormatTable());
+        RowTable<KernelFormatFacts> model(report::kernelFormatTable);
         model.setRows(report::kernelFormatRows({}));
         const QAbstractItemModelTester tester(&model);
         QVERIFY(model.rowCount() >= 31);
@@ -232,7 +232,7 @@ private Q_SLOTS:
 
     void activationModel()
     {
-        ActivationModel model(report::activationTable());
+        ActivationModel model(report::activationTable);
         const QAbstractItemModelTester tester(&model);
         QCOMPARE(model.rowCount(), 0);
         const ActivationTable table = *ActivationTable::parse(tanhRecord());

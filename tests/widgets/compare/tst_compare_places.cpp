@@ -170,7 +170,7 @@ private Q_SLOTS:
     /// The enumerations of columns count what the declarations have for the window, in their order.
     void columnsAreDeclared()
     {
-        const auto &figures = report::matrixTable().windowOrder;
+        const auto &figures = report::matrixTable.windowOrder;
         QCOMPARE(figures.size(), std::size_t(MatrixFigure::Outcome));
         QCOMPARE(figures[std::size_t(MatrixFigure::Snr)], std::string_view("snr_db"));
         QCOMPARE(figures[std::size_t(MatrixFigure::Verdict)], std::string_view("verdict"));

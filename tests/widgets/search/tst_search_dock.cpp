@@ -57,7 +57,7 @@ private Q_SLOTS:
         }
         // What the table shows has a key in the JSON of `find`, and what it hides has none.
         const auto *table = m_dock->findChild<QTableView *>();
-        const auto array = report::jsonArray(report::hitTable(), model.rows());
+        const auto array = report::jsonArray(report::hitTable, model.rows());
         QCOMPARE(array.size(), std::size_t(model.rowCount()));
         for (int column = 0; any && column < model.columnCount(); ++column) {
             const std::string key(model.keyOf(column));
