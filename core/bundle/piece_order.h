@@ -5,9 +5,6 @@
 
 namespace kernscope {
 
-/// Operand::lock of the knots that lie in such an order.
-inline constexpr std::string_view kTableLock = "An activation table is not edited as a weight";
-
 /// Elements of `width` bits that lie one behind the other in pieces of a file, each a whole number
 /// of elements.
 std::shared_ptr<const codec::ElementOrder> pieceOrder(const std::vector<ByteRange> &pieces,

@@ -48,6 +48,19 @@ void collectOperands(const Encoding &encoding, std::vector<const Operand *> &out
 
 } // namespace
 
+std::string_view Operand::lockReason() const
+{
+    static constexpr std::array<std::string_view, 6> kReasons{
+        "",
+        "An activation table is not edited as a weight",
+        "one stored number serves all elements",
+        "its bytes are packed",
+        "The order of coefficients in this version's slices is assumed, not published: an edit "
+        "would be a guess",
+        "The order of the bytes in such slices is not published: an edit would be a guess"};
+    return kReasons[place ? static_cast<std::size_t>(place->lock) : 0];
+}
+
 ElementType Operand::declaredType() const
 {
     return place && place->declared ? place->declared->type : type;

@@ -51,8 +51,9 @@ struct Operand {
     std::shared_ptr<const ElementOrder> order = nullptr;
     /// Where `bytes` lie in the files of a bundle; null where they are in memory alone.
     std::shared_ptr<const OperandPlace> place = nullptr;
-    std::string_view lock = {}; ///< why an edit of it is refused; empty where it is not
 
+    /// Why an edit of it is refused, as its place says; empty where it is not.
+    std::string_view lockReason() const;
     /// As its file declares the bytes: `type` and `shape`, unless its place says otherwise.
     ElementType declaredType() const;
     const Shape &declaredShape() const;

@@ -17,6 +17,16 @@ struct DeclaredTensor {
     Shape shape;
 };
 
+/// Why an edit of an operand is refused.
+enum class EditLock : std::uint8_t {
+    None,
+    ActivationTable,
+    OneNumber, ///< one that is stored serves all elements
+    Packed,
+    AssumedOrder,
+    UnknownOrder
+};
+
 /// Where the bytes of a stored operand lie: in a weight file, in pieces of a container, or written
 /// in the program.
 struct OperandPlace {
@@ -25,6 +35,7 @@ struct OperandPlace {
     FileOffset metaOffset;       ///< of its record (blobs)
     FileOffset dataOffset;       ///< of its first byte (blobs)
     bool shared = false;         ///< the same blob serves another operand as well
+    EditLock lock = EditLock::None;
     /// What the file declares the bytes to be, where they are read as something else: masks and
     /// indices that are declared as plain bytes, values that are stored for some elements only.
     std::optional<DeclaredTensor> declared;

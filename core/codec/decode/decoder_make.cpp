@@ -4,6 +4,7 @@
 #include "core/codec/decode/decoder_state.h"
 #include "core/codec/decode/ordered.h"
 #include "core/codec/microscaled/microscaled.h"
+#include "core/form/operand_place.h"
 
 #include <bit>
 #include <cstring>
@@ -120,13 +121,13 @@ private:
         if (const auto *unpacked = dynamic_cast<const UnpackedBytes *>(bound.get())) {
             // The operand's place keeps the bytes alive.
             Operand &payload = m_state->payload;
-            const auto owner = std::make_shared<std::pair<std::shared_ptr<const ElementOrder>,
-                                                          std::shared_ptr<const OperandPlace>>>(
-                bound, payload.place);
-            payload.place = std::shared_ptr<const OperandPlace>(owner, owner->second.get());
+            const auto owner =
+                std::make_shared<std::pair<std::shared_ptr<const ElementOrder>, OperandPlace>>(
+                    bound, *payload.place);
+            owner->second.lock = EditLock::None;
+            payload.place = std::shared_ptr<const OperandPlace>(owner, &owner->second);
             payload.bytes = unpacked->bytes();
             payload.order = unpacked->order();
-            payload.lock = {};
             m_state->encoding.payload = payload;
         } else if (bound) {
             m_state->payload.order = std::move(bound);

@@ -183,7 +183,7 @@ struct KeptView {
 Result<std::uint64_t> soundRank(const KeptView &kept, std::uint64_t element, std::uint64_t place)
 {
     const Decoder::State &state = kept.state;
-    if (state.skipsZeros() && !state.payload.lock.empty())
+    if (state.skipsZeros() && !state.payload.lockReason().empty())
         return tl::unexpected(checkStays(state, 0, 0).error());
     if (state.skipsZeros() && !kept.order)
         return refused(
@@ -582,9 +582,10 @@ Result<void> checkStays(const Decoder::State &state, std::uint64_t element, std:
     const ElementOrder *order = state.payload.order.get();
     if (order == nullptr)
         return {};
-    if (!state.payload.lock.empty())
+    if (!state.payload.lockReason().empty())
         return refused("patch.locked", partRoleName(state.payload.role),
-                       "a form whose order is known", "another", std::string(state.payload.lock));
+                       "a form whose order is known", "another",
+                       std::string(state.payload.lockReason()));
     const bool stored = positionIn(state.payload, codeWidth(state), element).has_value();
     if (!order->skipsZeros() && stored)
         return {};

@@ -588,7 +588,7 @@ std::optional<RunEditor> RunEditor::make(const Decoder &decoder, EditTolerance t
     const bool vectors = state.palette && state.palette->vector != 1;
     const ElementOrder *const order = state.payload.order.get();
     const bool moves = order != nullptr && (state.mask || order->skipsZeros());
-    const bool locked = order != nullptr && !state.payload.lock.empty();
+    const bool locked = order != nullptr && !state.payload.lockReason().empty();
     // Elements that a mask leaves out and that are no zeros.
     const bool gaps = state.mask && state.scaling && state.scaling->scalesGaps &&
                       !(allZero(state.scaling->offset) && allZero(state.scaling->bias));

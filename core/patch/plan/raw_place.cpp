@@ -134,8 +134,8 @@ std::optional<std::string> whyNotAlone(const Bundle &bundle, std::size_t file, s
                 return "The file holds this number more than once: its value or code is set";
             if (operand.order && operand.order->skipsZeros())
                 return "The form leaves zeros out, which moves bytes: its value or code is set";
-            if (!operand.lock.empty())
-                return std::string(operand.lock);
+            if (!operand.lockReason().empty())
+                return std::string(operand.lockReason());
             return std::nullopt;
         }
     }

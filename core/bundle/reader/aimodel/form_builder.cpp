@@ -156,7 +156,7 @@ bool takesScaling(const BuiltValue &built)
 bool isSplat(const OperandSource &source)
 {
     const Operand *operand = codec::storedOperand(source);
-    return operand && operand->order && !operand->lock.empty();
+    return operand && operand->order && operand->place->lock == EditLock::OneNumber;
 }
 
 /// One number in place of the same number for each block.
@@ -164,9 +164,9 @@ OperandSource asOne(OperandSource source)
 {
     Operand operand = std::get<Operand>(std::move(source));
     operand.order = nullptr;
-    operand.lock = {};
     OperandPlace place = *operand.place;
     place.pieces.clear();
+    place.lock = EditLock::None;
     operand.place = std::make_shared<const OperandPlace>(std::move(place));
     const Shape ones(operand.shape.size(), 1);
     return readAs(std::move(operand), operand.type, ones);
@@ -289,12 +289,11 @@ Result<Operand> ModuleForms::constant(std::uint32_t value, PartRole role)
     const std::uint64_t held = data->data.bytes.value;
     const std::uint64_t numbers = info->complex ? 2 : 1;
     std::shared_ptr<const codec::ElementOrder> order;
-    std::string_view lock;
     std::uint64_t needed = packed->value;
     if (data->splat && info->element != ElementType::Bool && count->value > numbers) {
         needed = (numbers * width + 7) / 8;
         order = codec::splatOrder(count->value, width, place.dataOffset, numbers);
-        lock = "one stored number serves all elements";
+        place.lock = EditLock::OneNumber;
     } else if (width < 8 && held == count->value && held != needed) {
         order = codec::oneAByteOrder(count->value, width, place.dataOffset);
         needed = held;
@@ -318,9 +317,7 @@ Result<Operand> ModuleForms::constant(std::uint32_t value, PartRole role)
     place.bytes = ByteCount(needed);
     if (order)
         place = codec::inPieces(std::move(place));
-    auto operand = operandAt(role, info->element, *shape, std::move(place), std::move(order));
-    operand.lock = lock;
-    return know(std::move(operand));
+    return know(operandAt(role, info->element, *shape, std::move(place), std::move(order)));
 }
 
 Result<Operand> FormBuilder::unrolled(Operand operand, std::uint32_t value)

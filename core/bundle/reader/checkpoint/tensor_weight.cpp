@@ -176,11 +176,10 @@ void addTensor(const StoredTensor &tensor, const std::string &sourceOp, Containe
     codec::Encoding encoding;
     encoding.type = tensor.type;
     encoding.shape = tensor.shape;
-    auto payload = operandAt(codec::PartRole::Data, tensor.type, tensor.shape,
-                             placeAt(tensor.file, tensor.bytes), std::move(order));
-    if (tensor.packed)
-        payload.lock = "its bytes are packed";
-    encoding.payload = std::move(payload);
+    OperandPlace place = placeAt(tensor.file, tensor.bytes);
+    place.lock = tensor.packed ? EditLock::Packed : EditLock::None;
+    encoding.payload = operandAt(codec::PartRole::Data, tensor.type, tensor.shape, std::move(place),
+                                 std::move(order));
     weight.form = StorageForm(std::move(encoding));
     out.claims[tensor.file].push_back({tensor.bytes, SectionKind::Data, {}, out.weights.size(), 0});
     out.weights.push_back(std::move(weight));

@@ -73,18 +73,19 @@ std::optional<lanes::SparseForm> knownForm(const descriptor::Version *version)
     return version != nullptr ? lanes::sparseFormOf(version->generation) : std::nullopt;
 }
 
-/// Why an edit of slices in that state is refused; empty where it is not.
-std::string_view orderLock(OrderState state)
+/// Of slices in that state.
+EditLock orderLock(OrderState state)
 {
-    switch (state) {
-    case OrderState::Known: break;
-    case OrderState::Assumed:
-        return "The order of coefficients in this version's slices is assumed, not published: an "
-               "edit would be a guess";
-    case OrderState::Unknown:
-        return "The order of the bytes in such slices is not published: an edit would be a guess";
-    }
-    return {};
+    return state == OrderState::Known     ? EditLock::None
+           : state == OrderState::Assumed ? EditLock::AssumedOrder
+                                          : EditLock::UnknownOrder;
+}
+
+/// With its edits refused.
+OperandPlace locked(OperandPlace place, EditLock lock)
+{
+    place.lock = lock;
+    return place;
 }
 
 class BlockReader
@@ -298,11 +299,12 @@ private:
         Weight weight = base(m_name);
         weight.shape = {g.outputs, g.inputs, g.height, g.width};
         describe(weight, state);
-        auto values = operandAt(
-            codec::PartRole::Data, ElementType::Fp16, weight.shape,
-            placeOf([this](const SliceRanges &slices) { return planeRanges(false, slices); }),
-            std::move(*order));
-        values.lock = orderLock(state);
+        auto values = operandAt(codec::PartRole::Data, ElementType::Fp16, weight.shape,
+                                locked(placeOf([this](const SliceRanges &slices) {
+                                           return planeRanges(false, slices);
+                                       }),
+                                       orderLock(state)),
+                                std::move(*order));
         const std::size_t number = m_out.weights.size();
         add(std::move(weight), std::move(values));
         if (g.bias)
@@ -319,9 +321,9 @@ private:
         Weight weight = biasBase(state);
         auto values = operandAt(
             codec::PartRole::Data, ElementType::Fp16, weight.shape,
-            placeOf([this](const SliceRanges &slices) { return planeRanges(true, slices); }),
+            locked(placeOf([this](const SliceRanges &slices) { return planeRanges(true, slices); }),
+                   orderLock(state)),
             std::move(*order));
-        values.lock = orderLock(state);
         add(std::move(weight), std::move(values));
     }
 
@@ -465,9 +467,9 @@ private:
         std::ranges::sort(pieces);
         auto order = pieceOrder(pieces, 8);
         weight.shape = {order->elements()};
-        auto bytes = operandAt(codec::PartRole::Data, ElementType::Uint8, weight.shape,
-                               placeAt(std::move(pieces)), std::move(order));
-        bytes.lock = orderLock(OrderState::Unknown);
+        auto bytes =
+            operandAt(codec::PartRole::Data, ElementType::Uint8, weight.shape,
+                      locked(placeAt(std::move(pieces)), EditLock::UnknownOrder), std::move(order));
         const std::size_t number = m_out.weights.size();
         add(std::move(weight), std::move(bytes), form);
         noteSlices(number, holds);
@@ -488,9 +490,9 @@ private:
         if (held == 0)
             return;
         const SliceRanges pieces{{slice.offset, ByteCount(held)}};
-        auto knots = operandAt(codec::PartRole::Data, ElementType::Fp16, weight.shape,
-                               placeAt(pieces), pieceOrder(pieces, 16));
-        knots.lock = kTableLock;
+        auto knots =
+            operandAt(codec::PartRole::Data, ElementType::Fp16, weight.shape,
+                      locked(placeAt(pieces), EditLock::ActivationTable), pieceOrder(pieces, 16));
         const std::size_t number = m_out.weights.size();
         add(std::move(weight), std::move(knots));
         claim({slice.offset, ByteCount(held)}, SectionKind::Codebook, "activation table", number);

@@ -197,13 +197,12 @@ private:
         weight.beside = beside;
         OperandPlace place = placeAt(0, {range.offset, ByteCount(weight.shape.front() * 2)});
         place.pieces = {{range.offset, place.bytes}};
+        place.lock = EditLock::ActivationTable;
         auto order = pieceOrder(place.pieces, 16);
         codec::Encoding encoding;
         encoding.shape = weight.shape;
-        auto knots = operandAt(codec::PartRole::Data, ElementType::Fp16, weight.shape,
-                               std::move(place), std::move(order));
-        knots.lock = kTableLock;
-        encoding.payload = std::move(knots);
+        encoding.payload = operandAt(codec::PartRole::Data, ElementType::Fp16, weight.shape,
+                                     std::move(place), std::move(order));
         finish(weight, std::move(encoding));
         return weight;
     }
