@@ -43,11 +43,15 @@ std::string featureWord(std::string_view what, Key FeatureTypeRow::*key, const K
     return found == rows.end() ? std::string() : found->name;
 }
 
-/// Reads messages whose faults are not reported: nothing that a weight depends on is in them.
+/// Reads messages of which only malformed text is reported, to `told`: nothing that a weight
+/// depends on is in them.
 class DescriptionReader
 {
 public:
-    explicit DescriptionReader(std::size_t bytes) : m_state{Faults({}), bytes, false, false} {}
+    explicit DescriptionReader(WireState &told)
+        : m_told(told), m_state{Faults({}), told.fileBytes, false, false}
+    {
+    }
 
     void read(const WireBytes &message, ModelDescription &out)
     {
@@ -57,11 +61,11 @@ public:
             switch (field.number) {
             case 1: feature(field.content, own.inputs); break;
             case 10: feature(field.content, own.outputs); break;
-            case 11: own.predictedFeature = field.content.text(); break;
-            case 12: own.predictedProbabilities = field.content.text(); break;
+            case 11: own.predictedFeature = m_told.text(field.content); break;
+            case 12: own.predictedProbabilities = m_told.text(field.content); break;
             case 13: feature(field.content, own.states); break;
             case 20: function(field.content, out.functions.emplace_back()); break;
-            case 21: out.defaultFunction = field.content.text(); break;
+            case 21: out.defaultFunction = m_told.text(field.content); break;
             case 100: said = field.content; break;
             default: break;
             }
@@ -86,7 +90,7 @@ public:
             } else if (field.number == 100) {
                 each(field.content, [&](const WireField &label) {
                     if (label.number == 1 && take(label.content.bytes.size()))
-                        add(label.content.text());
+                        add(m_told.text(label.content));
                 });
             }
         });
@@ -144,11 +148,11 @@ private:
             std::string key, value;
             if (field.number >= 1 && field.number <= kMetadataTexts.size()) {
                 key = kMetadataTexts[field.number - 1];
-                value = field.content.text();
+                value = m_told.text(field.content);
             } else if (field.number == 100) { // userDefined
                 each(field.content, [&](const WireField &part) {
                     if (part.number == 1 || part.number == 2)
-                        (part.number == 1 ? key : value) = part.content.text();
+                        (part.number == 1 ? key : value) = m_told.text(part.content);
                 });
             }
             if (!key.empty() && !value.empty())
@@ -160,11 +164,11 @@ private:
     {
         each(message, [&](const WireField &field) {
             switch (field.number) {
-            case 1: out.name = field.content.text(); break;
+            case 1: out.name = m_told.text(field.content); break;
             case 2: feature(field.content, out.inputs); break;
             case 3: feature(field.content, out.outputs); break;
-            case 4: out.predictedFeature = field.content.text(); break;
-            case 5: out.predictedProbabilities = field.content.text(); break;
+            case 4: out.predictedFeature = m_told.text(field.content); break;
+            case 5: out.predictedProbabilities = m_told.text(field.content); break;
             case 6: feature(field.content, out.states); break;
             default: break;
             }
@@ -178,9 +182,9 @@ private:
         ModelFeature &feature = out.emplace_back();
         each(message, [&](const WireField &field) {
             if (field.number == 1)
-                feature.name = field.content.text();
+                feature.name = m_told.text(field.content);
             else if (field.number == 2)
-                feature.words = field.content.text();
+                feature.words = m_told.text(field.content);
             else if (field.number == 3)
                 type(field.content, feature);
         });
@@ -263,6 +267,7 @@ private:
         });
     }
 
+    WireState &m_told;
     WireState m_state;
     std::size_t m_room = kMostText;
 };
@@ -375,12 +380,12 @@ std::string ModelFeature::allowedText() const
     return texts.empty() ? std::string() : fmt::format("[{}]", fmt::join(texts, ", "));
 }
 
-ModelDescription readDescription(std::span<const std::byte> message,
-                                 std::span<const std::byte> classifier)
+ModelDescription readDescription(const WireBytes &message, const WireBytes &classifier,
+                                 WireState &told)
 {
     ModelDescription description;
-    DescriptionReader(message.size()).read({message, 0}, description);
-    DescriptionReader(classifier.size()).readLabels({classifier, 0}, description.labels);
+    DescriptionReader(told).read(message, description);
+    DescriptionReader(told).readLabels(classifier, description.labels);
     return description;
 }
 

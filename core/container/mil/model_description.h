@@ -9,6 +9,9 @@
 /// (Model.proto and FeatureTypes.proto of coremltools), or a compiled model's metadata.json.
 namespace kernscope::mil {
 
+struct WireBytes;
+struct WireState;
+
 /// Extents that an axis may have, both included.
 struct AxisRange {
     static constexpr std::int64_t kNoEnd = -1;
@@ -59,9 +62,10 @@ const FunctionDescription *findFunction(const std::vector<ModelDescription> &des
                                         std::string_view model, std::string_view function);
 
 /// The description message of a Model, and the labels in the content of one that is a classifier
-/// (empty: none). What follows a fault is left out: the program's reader has reported it.
-ModelDescription readDescription(std::span<const std::byte> message,
-                                 std::span<const std::byte> classifier);
+/// (empty: none). What follows a fault is left out: the program's reader has reported it; text that
+/// is not UTF-8 is reported here.
+ModelDescription readDescription(const WireBytes &message, const WireBytes &classifier,
+                                 WireState &told);
 /// Of a compiled model's metadata.json, a list of one object a model. Nothing where it is no JSON
 /// of the known form or larger than 1 MiB.
 ModelDescription readCompiledDescription(std::span<const std::byte> json);

@@ -39,7 +39,7 @@ private:
     }
     /// The key and value of a map's entry; both may be missing, and are empty then.
     bool mapEntry(const WireBytes &entry, const Element &element);
-    std::string text(const WireBytes &bytes);
+    std::string text(const WireBytes &bytes) { return m_state.text(bytes); }
     bool enter(const WireBytes &message);
     void leave() { --m_depth; }
     bool spend(const WireBytes &place);

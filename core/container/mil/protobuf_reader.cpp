@@ -96,20 +96,6 @@ bool ProtobufParser::mapEntry(const WireBytes &entry, const Element &element)
     return read && element(key, value);
 }
 
-std::string ProtobufParser::text(const WireBytes &bytes)
-{
-    const std::string_view view(reinterpret_cast<const char *>(bytes.bytes.data()),
-                                bytes.bytes.size());
-    if (const std::size_t bad = findInvalidUtf8(view); bad != std::string_view::npos) {
-        m_state.faults.add(Severity::Warning,
-                           m_state.faults.make("mil.encoding", bytes.offset + bad, 1)
-                               .expected("UTF-8")
-                               .found(excerpt(view.substr(bad, 1)))
-                               .message("A string holds bytes that are not UTF-8."));
-    }
-    return cleanUtf8(view);
-}
-
 /// One level deeper; `leave` must follow where it says true.
 bool ProtobufParser::enter(const WireBytes &message)
 {
@@ -290,8 +276,8 @@ bool ProtobufParser::parseModel(const WireBytes &model, const std::string &path,
     parsed.program.models.push_back(node);
     if (description) {
         const bool labelled = node.isClassifier() && content;
-        parsed.program.descriptions.push_back(readDescription(
-            description->bytes, labelled ? content->bytes : std::span<const std::byte>()));
+        parsed.program.descriptions.push_back(
+            readDescription(*description, labelled ? *content : WireBytes{}, m_state));
         parsed.program.descriptions.back().model = path;
     }
     if (node.isProgram()) {

@@ -10,11 +10,6 @@
 
 namespace kernscope::mil {
 
-std::string WireBytes::text() const
-{
-    return cleanUtf8(textInBytes(bytes));
-}
-
 bool WireState::fail(std::string_view code, SourceSpan place, std::string_view expected,
                      std::string_view found, std::string_view message)
 {
@@ -24,6 +19,18 @@ bool WireState::fail(std::string_view code, SourceSpan place, std::string_view e
                                     .message(message));
     lost = lost || code == "proto.wire" || code == "proto.cut" || code == "mil.limit";
     return false;
+}
+
+std::string WireState::text(const WireBytes &bytes)
+{
+    const std::string_view view = textInBytes(bytes.bytes);
+    if (const std::size_t bad = findInvalidUtf8(view); bad != std::string_view::npos) {
+        faults.add(Severity::Warning, faults.make("mil.encoding", bytes.offset + bad, 1)
+                                          .expected("UTF-8")
+                                          .found(excerpt(view.substr(bad, 1)))
+                                          .message("A string holds bytes that are not UTF-8."));
+    }
+    return cleanUtf8(view);
 }
 
 bool WireState::overrun(SourceSpan place, std::uint64_t end, std::string_view found)

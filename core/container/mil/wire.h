@@ -15,7 +15,6 @@ struct WireBytes {
     std::uint64_t offset = 0;
 
     SourceSpan span() const { return {offset, bytes.size()}; }
-    std::string text() const; ///< malformed UTF-8 replaced
     std::uint64_t end() const { return offset + bytes.size(); }
 };
 
@@ -40,6 +39,8 @@ struct WireState {
 
     bool fail(std::string_view code, SourceSpan place, std::string_view expected,
               std::string_view found, std::string_view message);
+    /// A string, with malformed UTF-8 replaced and warned of.
+    std::string text(const WireBytes &bytes);
     /// A length or a number reaches over `end`, the end of what holds it.
     bool overrun(SourceSpan place, std::uint64_t end, std::string_view found);
 };

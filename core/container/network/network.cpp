@@ -379,7 +379,7 @@ private:
         std::optional<WireField> content;
         forEachField(message, m_state, [&](const WireField &field) {
             if (field.isBytes() && field.number == kName)
-                name = field.content.text();
+                name = m_state.text(field.content);
             else if (field.isBytes() && layerTable().count(field.number) > 0)
                 content = field;
         });

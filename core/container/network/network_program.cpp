@@ -125,7 +125,7 @@ private:
             if (!field.isBytes())
                 continue;
             if (field.number == 1 && !field.content.bytes.empty())
-                name = field.content.text();
+                name = m_state.text(field.content);
             else if (field.number == 2 || field.number == 3)
                 addValue(field, field.number == 2, operation);
             else if (field.number == 5 && ++m_values <= kMostValues)
@@ -152,7 +152,7 @@ private:
     {
         if (++m_values > kMostValues)
             return;
-        const std::string name = field.content.text();
+        const std::string name = m_state.text(field.content);
         if (!input) {
             operation.outputs.push_back({name, {}, field.content.span()});
             return;
@@ -202,8 +202,8 @@ private:
                 if (bytes)
                     addAttributes(field.content, layer, path, operation);
             } else if (row->type == "string" || row->type == "enum") {
-                const std::string word =
-                    row->type == "enum" ? wordFor(row->words, field.value) : field.content.text();
+                const std::string word = row->type == "enum" ? wordFor(row->words, field.value)
+                                                             : m_state.text(field.content);
                 operation.attributes.push_back({row->field, {mil::textValue(word)}});
             } else if (row->type == "float" || row->type == "double") {
                 const auto type = row->type == "float" ? ElementType::Fp32 : ElementType::Fp64;

@@ -521,6 +521,14 @@ private slots:
         const auto row = addColumns<QByteArray, QByteArray>();
         row("empty", "", "e:mil.empty@0");
         row("neural network", number(1, 1) + bytes(500, "abc"), ""); // another reader's
+        const auto metadata = [](const QByteArray &text) {
+            return number(1, 1) + bytes(2, bytes(100, text)) + bytes(500, "abc");
+        };
+        row("author", metadata(bytes(3, "a\xFF")), "w:mil.encoding@10");
+        row("key of metadata", metadata(bytes(100, bytes(1, "\xFF") + bytes(2, "a"))),
+            "w:mil.encoding@12");
+        row("label", number(1, 1) + bytes(2, "") + bytes(403, bytes(100, bytes(1, "b\xFF"))),
+            "w:mil.encoding@13");
         row("pipeline", number(1, 1) + bytes(202, ""), "");
         row("pipeline of nothing", number(1, 1) + bytes(202, bytes(1, "")), "");
         row("pipeline of another kind",
