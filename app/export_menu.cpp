@@ -4,7 +4,6 @@
 #include "app/bookmarks_dock.h"
 #include "app/dock_set.h"
 #include "app/files.h"
-#include "app/notice_area.h"
 #include "app/texts.h"
 #include "core/base/csv.h"
 #include "core/base/output_place.h"
@@ -443,15 +442,11 @@ void ExportMenu::makeSection(const QString &title,
               });
 }
 
-/// How something that was made ended; the reason why it was not is longer than the status line.
+/// How something that was made ended.
 void ExportMenu::sayWritten(const Result<void> &made, const QString &path)
 {
-    m_notices->remove(u"made"_s);
-    if (made)
-        Q_EMIT m_session.statusMessage(tr("Written: %1").arg(path));
-    else
-        m_notices->add(NoticeArea::Kind::Error, u"made"_s,
-                       tr("Not written: %1").arg(errorSentence(made.error())));
+    Q_EMIT m_session.statusMessage(made ? tr("Written: %1").arg(path)
+                                        : tr("Not written: %1").arg(errorSentence(made.error())));
 }
 
 } // namespace kernscope::app

@@ -8,8 +8,6 @@
 #include "widgets/compare/hand_pairs.h"
 #include "widgets/weight/weight_dock.h"
 
-#include <QFileDialog>
-
 using app::Layout;
 
 /// What stays in place and what comes to the front in the window.
@@ -68,19 +66,6 @@ private Q_SLOTS:
         app::DockSet::reveal(dock("descriptor"));
         QVERIFY(m_window->settle());
         QVERIFY(dock("descriptor")->showsContent());
-        // A refusal stays in sight, whole, until the next one is made.
-        const auto strip = [this](const QString &path) {
-            action(u"Strip the Section\u2026"_s)->trigger();
-            auto *dialog = (*m_window)->findChild<QFileDialog *>();
-            Q_EMIT dialog->fileSelected(m_folder->filePath(path));
-            dialog->close();
-            QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
-            return notices().texts().join(u' ');
-        };
-        // Its name leaves no room for that of the part that is written first.
-        const QString longName = QString(240, u'x') + u".ksec"_s;
-        QVERIFY(strip(longName).contains(u"Not written"_s));
-        QCOMPARE(strip(u"made.ksec"_s), QString());
         QVERIFY(m_window->open({sample(u"sparse"_s)}));
         QCOMPARE(layouts().current(), Layout::Inspect);
         QVERIFY(!relocate->isEnabled()); // before its dialog asks for addresses
